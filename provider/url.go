@@ -1,0 +1,142 @@
+package provider
+
+import (
+	"net/url"
+	"strings"
+)
+
+// NormalURL returns the form under which Get also finds a document: scheme and
+// host in lower case, the scheme's default port dropped, dot segments removed,
+// percent-encoding in upper case and undone where it hides an unreserved
+// character (RFC 3986, section 6.2.2 and 6.2.3). The query, the fragment and a
+// trailing slash stay. A text that is no absolute URL with a host is returned
+// as it is.
+func NormalURL(raw string) string {
+	scheme, rest, ok := strings.Cut(raw, "://")
+	if !ok || !isScheme(scheme) {
+		return raw
+	}
+	scheme = strings.ToLower(scheme)
+	end := strings.IndexAny(rest, "/?#")
+	if end < 0 {
+		end = len(rest)
+	}
+	authority, tail := rest[:end], rest[end:]
+	if authority == "" {
+		return raw
+	}
+	userinfo := ""
+	if at := strings.LastIndexByte(authority, '@'); at >= 0 {
+		userinfo, authority = authority[:at+1], authority[at+1:]
+	}
+	host := strings.ToLower(authority)
+	switch scheme {
+	case "http":
+		host = strings.TrimSuffix(host, ":80")
+	case "https":
+		host = strings.TrimSuffix(host, ":443")
+	}
+	host = strings.TrimSuffix(host, ":")
+
+	cut := strings.IndexAny(tail, "?#")
+	if cut < 0 {
+		cut = len(tail)
+	}
+	p, suffix := normalEscapes(tail[:cut]), normalEscapes(tail[cut:])
+	return scheme + "://" + normalEscapes(userinfo) + normalEscapes(host) + removeDotSegments(p) + suffix
+}
+
+// HostSite returns the site that a URL belongs to by its host: the host in
+// lower case without "www." and port; "" when there is none.
+func HostSite(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.")
+}
+
+// removeDotSegments resolves "." and ".." in an absolute path; an empty path
+// is the root. A doubled slash is part of the path's meaning and stays, which
+// is why path.Clean serves only the segments that are dots.
+func removeDotSegments(p string) string {
+	if p == "" {
+		return "/"
+	}
+	if !strings.Contains(p, "/.") {
+		return p
+	}
+	var out []string
+	segments := strings.Split(p[1:], "/")
+	for i, s := range segments {
+		last := i == len(segments)-1
+		switch s {
+		case ".":
+			if last {
+				out = append(out, "")
+			}
+		case "..":
+			if len(out) > 0 {
+				out = out[:len(out)-1]
+			}
+			if last {
+				out = append(out, "")
+			}
+		default:
+			out = append(out, s)
+		}
+	}
+	return "/" + strings.Join(out, "/")
+}
+
+// normalEscapes writes each percent-encoded byte in its normal form. What is
+// no valid escape is left alone.
+func normalEscapes(s string) string {
+	if !strings.Contains(s, "%") {
+		return s
+	}
+	const hex = "0123456789ABCDEF"
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '%' || i+2 >= len(s) || unhex(s[i+1]) < 0 || unhex(s[i+2]) < 0 {
+			b.WriteByte(s[i])
+			continue
+		}
+		c := byte(unhex(s[i+1])<<4 | unhex(s[i+2]))
+		if isUnreserved(c) {
+			b.WriteByte(c)
+		} else {
+			b.WriteByte('%')
+			b.WriteByte(hex[c>>4])
+			b.WriteByte(hex[c&15])
+		}
+		i += 2
+	}
+	return b.String()
+}
+
+func unhex(c byte) int {
+	switch {
+	case '0' <= c && c <= '9':
+		return int(c - '0')
+	case 'a' <= c && c <= 'f':
+		return int(c-'a') + 10
+	case 'A' <= c && c <= 'F':
+		return int(c-'A') + 10
+	}
+	return -1
+}
+
+func isUnreserved(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
+}
+
+func isScheme(s string) bool {
+	for i := 0; i < len(s); i++ {
+		c := s[i] | 0x20
+		if !('a' <= c && c <= 'z') && (i == 0 || !('0' <= s[i] && s[i] <= '9' || strings.IndexByte("+-.", s[i]) >= 0)) {
+			return false
+		}
+	}
+	return s != ""
+}
