@@ -247,3 +247,6 @@ type PutResult struct {
 func truncatedMessage(cut, hits int) string {
 	return fmt.Sprintf("%d of %d hits came without their object: the reply would have been over %d bytes; get them by URL", cut, hits, MaxReplyBytes)
 }
+
+// DocumentArg names the document at index i of a batch in an error.
+func DocumentArg(i int) string { return "documents[" + strconv.Itoa(i) + "]" }

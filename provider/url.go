@@ -16,7 +16,7 @@ func NormalURL(raw string) string {
 	if !ok || !isScheme(scheme) {
 		return raw
 	}
-	scheme = strings.ToLower(scheme)
+	scheme = lowerASCII(scheme)
 	end := strings.IndexAny(rest, "/?#")
 	if end < 0 {
 		end = len(rest)
@@ -29,21 +29,17 @@ func NormalURL(raw string) string {
 	if at := strings.LastIndexByte(authority, '@'); at >= 0 {
 		userinfo, authority = authority[:at+1], authority[at+1:]
 	}
-	host := strings.ToLower(authority)
-	switch scheme {
-	case "http":
-		host = strings.TrimSuffix(host, ":80")
-	case "https":
-		host = strings.TrimSuffix(host, ":443")
+	host := dropDefaultPort(scheme, lowerASCII(normalEscapes(authority)))
+	if host == "" {
+		return raw
 	}
-	host = strings.TrimSuffix(host, ":")
 
 	cut := strings.IndexAny(tail, "?#")
 	if cut < 0 {
 		cut = len(tail)
 	}
 	p, suffix := normalEscapes(tail[:cut]), normalEscapes(tail[cut:])
-	return scheme + "://" + normalEscapes(userinfo) + normalEscapes(host) + removeDotSegments(p) + suffix
+	return scheme + "://" + normalEscapes(userinfo) + host + removeDotSegments(p) + suffix
 }
 
 // HostSite returns the site that a URL belongs to by its host: the host in
@@ -89,8 +85,9 @@ func removeDotSegments(p string) string {
 	return "/" + strings.Join(out, "/")
 }
 
-// normalEscapes writes each percent-encoded byte in its normal form. What is
-// no valid escape is left alone.
+// normalEscapes writes each percent-encoded byte of s in its normal form. A
+// part of a URL with a broken escape is left alone: to mend the valid ones
+// could make a new one of what is left of the broken.
 func normalEscapes(s string) string {
 	if !strings.Contains(s, "%") {
 		return s
@@ -98,9 +95,12 @@ func normalEscapes(s string) string {
 	const hex = "0123456789ABCDEF"
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
-		if s[i] != '%' || i+2 >= len(s) || unhex(s[i+1]) < 0 || unhex(s[i+2]) < 0 {
+		if s[i] != '%' {
 			b.WriteByte(s[i])
 			continue
+		}
+		if i+2 >= len(s) || unhex(s[i+1]) < 0 || unhex(s[i+2]) < 0 {
+			return s
 		}
 		c := byte(unhex(s[i+1])<<4 | unhex(s[i+2]))
 		if isUnreserved(c) {
@@ -113,6 +113,35 @@ func normalEscapes(s string) string {
 		i += 2
 	}
 	return b.String()
+}
+
+// lowerASCII leaves other letters alone: what the case of a host in Unicode
+// stands for is a matter of IDNA, not of a URL's normal form.
+func lowerASCII(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + ('a' - 'A')
+		}
+	}
+	return string(b)
+}
+
+// dropDefaultPort also drops an empty port. An authority with several colons
+// outside the brackets of an IPv6 address is malformed and stays.
+func dropDefaultPort(scheme, authority string) string {
+	i := strings.LastIndexByte(authority, ':')
+	if i < 0 || strings.HasSuffix(authority, "]") {
+		return authority
+	}
+	host, port := authority[:i], authority[i+1:]
+	if strings.Contains(host, ":") && !strings.HasSuffix(host, "]") {
+		return authority
+	}
+	if port == "" || scheme == "http" && port == "80" || scheme == "https" && port == "443" {
+		return host
+	}
+	return authority
 }
 
 func unhex(c byte) int {

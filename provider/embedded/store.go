@@ -1,0 +1,163 @@
+// Package embedded is a provider that keeps its documents and its search index
+// in one SQLite file: no server, no key, no network.
+//
+//	store, err := embedded.Open(ctx, embedded.Options{Dir: "siteprovider-data"})
+//	if err != nil {
+//		return err
+//	}
+//	defer store.Close()
+//
+// Every Put and every Delete is one durable transaction, so documents and index
+// never disagree, and several processes may use one file at once. The ranking
+// is this package's own, and per site: what one site holds never moves the
+// results of another. It is not a general text index and not a general
+// database; local file systems only.
+package embedded
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+
+	"github.com/siteprovider/siteprovider/provider"
+)
+
+// FileName is the name of the store's file in Options.Dir. SQLite keeps two
+// more beside it while it is open, with "-wal" and "-shm" appended.
+const FileName = "siteprovider.db"
+
+// StoreVersion is the version of the file's layout that this package writes. A
+// file with a newer one is refused.
+const StoreVersion = 1
+
+// Options says where a store is and how it is held. Only Dir is required.
+type Options struct {
+	// Dir is the directory of the file. Open creates it, with mode 0700.
+	Dir string
+	// MustExist makes Open fail, with an error that matches ErrInvalid,
+	// where there is no store yet, instead of creating one.
+	MustExist bool
+	// CacheBytes bounds the index kept in memory between searches; 0 means
+	// DefaultCacheBytes. A single search may hold more while it runs.
+	CacheBytes int64
+	// Version is what Info reports as the version of the program.
+	Version string
+
+	maxPages int // of the file; 0: no bound. For tests of a full disk.
+}
+
+// DefaultCacheBytes is the bound of the index in memory: about 2,000,000 short
+// documents.
+const DefaultCacheBytes = 256 << 20
+
+// Store is an open store. It is safe for concurrent use.
+type Store struct {
+	path    string
+	version string
+
+	files   *connections
+	indexes *indexCache
+	sites   catalogueCache
+
+	closing   sync.Once
+	closed    chan struct{}
+	calls     sync.WaitGroup
+	callsLock sync.RWMutex
+	closeErr  error
+}
+
+// Open opens the store in o.Dir and creates it where there is none. A file that
+// is no store, or a damaged one, gives an error that matches ErrCorrupt; one
+// written by a newer version, ErrUnsupported. Neither is touched.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	if o.Dir == "" {
+		return nil, provider.Invalidf("Options.Dir", "is empty")
+	}
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return nil, provider.Errorf(provider.ErrInternal, "open store: %v", err)
+	}
+	path := filepath.Join(dir, FileName)
+	if err := ensureFile(ctx, dir, path, o.MustExist); err != nil {
+		return nil, err
+	}
+	files, err := connect(ctx, path, o.maxPages)
+	if err != nil {
+		return nil, err
+	}
+	if o.CacheBytes <= 0 {
+		o.CacheBytes = DefaultCacheBytes
+	}
+	return &Store{
+		path:    path,
+		version: o.Version,
+		files:   files,
+		indexes: newIndexCache(o.CacheBytes),
+		closed:  make(chan struct{}),
+	}, nil
+}
+
+// Exists reports whether dir holds the file of a store. It does not open it.
+func Exists(dir string) bool { return isRegular(filepath.Join(dir, FileName)) }
+
+// Close waits for the calls in progress, which it cancels, and closes the file.
+func (s *Store) Close() error {
+	s.closing.Do(func() {
+		s.callsLock.Lock()
+		close(s.closed)
+		s.callsLock.Unlock()
+		s.calls.Wait()
+		s.closeErr = s.files.close()
+	})
+	return s.closeErr
+}
+
+// begin registers a call. The context it returns ends with the caller's, and
+// when the store is closed; done must be called when the call is over.
+func (s *Store) begin(ctx context.Context) (_ context.Context, done func(), err error) {
+	s.callsLock.RLock()
+	defer s.callsLock.RUnlock()
+	select {
+	case <-s.closed:
+		return nil, nil, errClosed()
+	default:
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	s.calls.Add(1)
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := make(chan struct{})
+	go func() {
+		select {
+		case <-s.closed:
+			cancel(errClosed())
+		case <-stop:
+		}
+	}()
+	return ctx, func() { close(stop); cancel(nil); s.calls.Done() }, nil
+}
+
+func errClosed() error {
+	return provider.Errorf(provider.ErrUnavailable, "the store is closed")
+}
+
+// Info describes the store. Documents is exact.
+func (s *Store) Info(ctx context.Context) (provider.Info, error) {
+	sites, err := s.Sites(ctx)
+	if err != nil {
+		return provider.Info{}, err
+	}
+	info := provider.Info{
+		Name:         "siteprovider",
+		Version:      s.version,
+		Backend:      "embedded",
+		Capabilities: []provider.Capability{provider.CanFilter, provider.CanList, provider.CanWrite},
+	}
+	for _, site := range sites {
+		info.Documents += site.Documents
+	}
+	return info, nil
+}
+
+var _ provider.Provider = (*Store)(nil)

@@ -1,0 +1,132 @@
+package provider_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/siteprovider/siteprovider/provider"
+)
+
+func TestParseDecimal(t *testing.T) {
+	for in, want := range map[string]float64{"0": 0, "19.90": 19.9, "-3": -3, "007": 7, "-0.5": -0.5, "12345678901234567890": 12345678901234567890} {
+		if got, ok := provider.ParseDecimal(in); !ok || got != want {
+			t.Errorf("ParseDecimal(%q) = %v, %v; want %v", in, got, ok, want)
+		}
+	}
+	for _, in := range []string{"", "-", ".5", "5.", "1e3", "1,000", " 5", "5 ", "+5", "0x10", "Inf", "NaN", "1_000", "٣", "--1", "1.2.3"} {
+		if got, ok := provider.ParseDecimal(in); ok {
+			t.Errorf("ParseDecimal(%q) = %v, want it refused", in, got)
+		}
+	}
+}
+
+func TestParseDate(t *testing.T) {
+	utc := func(h, m, s, ns int) time.Time { return time.Date(2026, 9, 1, h, m, s, ns, time.UTC) }
+	for _, tt := range []struct {
+		in   string
+		want time.Time
+		bare bool
+	}{
+		{"2026-09-01", utc(0, 0, 0, 0), true},
+		{"2026-09-01T08:30", utc(8, 30, 0, 0), false},
+		{"2026-09-01T08:30:15", utc(8, 30, 15, 0), false},
+		{"2026-09-01T08:30:15.25Z", utc(8, 30, 15, 250e6), false},
+		{"2026-09-01T08:30:15+02:00", utc(6, 30, 15, 0), false},
+		{"2026-09-01T08:30:15-0130", utc(10, 0, 15, 0), false},
+		{"2026-09-01T08:30Z", utc(8, 30, 0, 0), false},
+		{"2026-09-01 08:30:15", utc(8, 30, 15, 0), false},
+	} {
+		got, bare, ok := provider.ParseDate(tt.in)
+		if !ok || !got.Equal(tt.want) || bare != tt.bare {
+			t.Errorf("ParseDate(%q) = %v, bare %v, %v; want %v, bare %v", tt.in, got, bare, ok, tt.want, tt.bare)
+		}
+	}
+	for _, in := range []string{"", "2026", "2026-09", "2026-13-01", "2026-02-30", "01.09.2026", "2026-09-01T", "2026-09-01T25:00", "20260901", "tomorrow", "2026-9-1"} {
+		if got, _, ok := provider.ParseDate(in); ok {
+			t.Errorf("ParseDate(%q) = %v, want it refused", in, got)
+		}
+	}
+}
+
+func TestFilterCheckGivesCanonicalValues(t *testing.T) {
+	in := provider.Filter{
+		{Path: "a", Op: provider.Equal, Value: 5},
+		{Path: "a", Op: provider.Less, Value: "5.50"},
+		{Path: "a", Op: provider.Less, Value: "2026-01-01"},
+		{Path: "a", Op: provider.In, Value: []string{"x", "y"}},
+		{Path: "a", Op: provider.Exists},
+	}
+	out, err := in.Check("f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []any{5.0, 5.5, "2026-01-01"} {
+		if out[i].Value != want {
+			t.Errorf("value %d is %#v, want %#v", i, out[i].Value, want)
+		}
+	}
+	if list, ok := out[3].Value.([]any); !ok || len(list) != 2 || list[1] != "y" {
+		t.Errorf("the list is %#v, want two texts", out[3].Value)
+	}
+	if in[0].Value != 5 {
+		t.Errorf("Check changed the caller's filter to %#v", in[0].Value)
+	}
+}
+
+func TestErrorsNameKindArgumentAndReason(t *testing.T) {
+	err := provider.Invalidf("Query.Limit", "%d is negative", -1)
+	if want := "invalid argument: Query.Limit: -1 is negative"; err.Error() != want {
+		t.Errorf("Error() = %q, want %q", err, want)
+	}
+	if !errors.Is(err, provider.ErrInvalid) || errors.Is(err, provider.ErrUnavailable) {
+		t.Errorf("%v matches the wrong kinds", err)
+	}
+	if got := (&provider.Error{}).Error(); got == "" {
+		t.Error("an empty Error says nothing")
+	}
+}
+
+func TestFitKeepsLaterHitsThatStillFit(t *testing.T) {
+	res := &provider.Result{Hits: []provider.Hit{
+		{URL: "1", Schema: make([]byte, provider.MaxReplyBytes-100)},
+		{URL: "2", Schema: make([]byte, 1000)},
+		{URL: "3", Schema: make([]byte, 50)},
+	}}
+	res.Fit()
+	if len(res.Hits[0].Schema) == 0 || len(res.Hits[1].Schema) != 0 || len(res.Hits[2].Schema) == 0 {
+		t.Errorf("schemas of %d, %d, %d bytes are left, want the second alone taken", len(res.Hits[0].Schema), len(res.Hits[1].Schema), len(res.Hits[2].Schema))
+	}
+	if !res.Degraded || len(res.Statuses) != 1 || res.Statuses[0].Code != provider.StatusResultTruncated {
+		t.Errorf("degraded %v, statuses %+v; want one %s", res.Degraded, res.Statuses, provider.StatusResultTruncated)
+	}
+	small := &provider.Result{Hits: []provider.Hit{{URL: "1", Schema: []byte("{}")}}}
+	small.Fit()
+	if small.Degraded || len(small.Statuses) != 0 {
+		t.Errorf("a small result became %+v", small)
+	}
+}
+
+func TestHashTellsFieldsApart(t *testing.T) {
+	docs := []provider.Document{
+		{Schema: []byte(`{}`)},
+		{Schema: []byte(`{} `)},
+		{Schema: []byte(`{}`), Name: "a"},
+		{Schema: []byte(`{}`), Text: "a"},
+		{Schema: []byte(`{}`), Language: "a"},
+		{Schema: []byte(`{}`), Types: []string{"a"}},
+		{Schema: []byte(`{}`), Types: []string{"a", ""}},
+		{Schema: []byte(`{}`), Types: []string{"", "a"}},
+	}
+	seen := make(map[string]int)
+	for i, d := range docs {
+		if j, ok := seen[d.Hash()]; ok {
+			t.Errorf("documents %d and %d have one hash", j, i)
+		}
+		seen[d.Hash()] = i
+		d.URL, d.Site = "u", "s"
+		if seen[d.Hash()] != i {
+			t.Errorf("the hash of document %d depends on its identity", i)
+		}
+	}
+}
