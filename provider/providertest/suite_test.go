@@ -320,7 +320,6 @@ func (r *recorder) Errorf(string, ...any)    { r.fail(r.name) }
 func (r *recorder) Fatalf(string, ...any)    { r.fail(r.name); runtime.Goexit() }
 func (r *recorder) Skipf(string, ...any)     { runtime.Goexit() }
 func (r *recorder) Cleanup(f func())         { r.mu.Lock(); r.cleanups = append(r.cleanups, f); r.mu.Unlock() }
-func (r *recorder) String() string           { return fmt.Sprint(r.failed) }
 func (r *recorder) Run(name string, f func(providertest.T)) bool {
 	sub := &recorder{name: r.name + "/" + name, parent: r}
 	sub.run(f)
