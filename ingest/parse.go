@@ -1,0 +1,325 @@
+package ingest
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"net/url"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/siteprovider/siteprovider/provider"
+	"github.com/siteprovider/siteprovider/schemaorg"
+)
+
+// Reasons for leaving something out, beside those of package schemaorg.
+const (
+	noStructuredData = "page without structured data"
+	unreadFormat     = "not a format that is read"
+	sameAgain        = "same object again"
+	urlTaken         = "another object has its url"
+)
+
+// parser makes documents of units. It is safe for concurrent use.
+type parser struct {
+	site    string // of every document; empty: each one's own
+	base    string
+	baseURL *url.URL // base; nil when there is none
+	single  bool     // there is one input, and base is its address
+}
+
+// parsed is what a unit holds.
+type parsed struct {
+	documents []candidate
+	skipped   []string // reasons
+	failures  []Failure
+	notices   []Notice
+	repairs   int
+}
+
+// candidate is a document that may have to be sent.
+type candidate struct {
+	provider.Document
+	place    Place
+	identity digest
+	content  digest
+	wordless bool
+}
+
+// parse reads a unit of the input named source.
+func (p *parser) parse(source string, u unit) parsed {
+	r := reading{parser: p, source: source}
+	switch {
+	case u.notice != "":
+		r.notice(u.line, u.notice)
+	case u.unread:
+		r.skipped = append(r.skipped, unreadFormat)
+		r.notice(0, u.err.Error())
+	case u.err != nil:
+		r.fail(Place{Line: u.line}, u.err)
+	case u.html:
+		r.html(u)
+	default:
+		r.json(u)
+	}
+	return r.parsed
+}
+
+// reading collects what one unit holds.
+type reading struct {
+	*parser
+	source string
+	parsed
+}
+
+func (r *reading) html(u unit) {
+	text, err := decodeHTML(u.text)
+	if err != nil {
+		r.fail(Place{}, err)
+		return
+	}
+	page := schemaorg.ReadHTML(text, r.base)
+	if page.URL == "" && r.single {
+		page.URL = r.base
+	}
+	if len(page.Scripts) == 0 {
+		r.skipped = append(r.skipped, noStructuredData)
+		return
+	}
+	r.page(page, "")
+}
+
+// json reads JSON, a wrapper or a line of url<TAB>JSON.
+func (r *reading) json(u unit) {
+	if i := invalidUTF8(u.text); i >= 0 {
+		r.fail(Place{Line: u.line + bytes.Count(u.text[:i], []byte("\n"))},
+			provider.Invalidf("text", "is not valid UTF-8 at byte %d of the input", u.offset+int64(i)))
+		return
+	}
+	start := bytes.TrimLeft(u.text, " \t\r\n")
+	switch {
+	case len(start) > 0 && (start[0] == '{' || start[0] == '['):
+	case isTabLine(firstLine(start)):
+		w, err := readTabLine(u.text)
+		r.wrapped(w, err, u.line)
+		return
+	}
+	if json.Valid(u.text) {
+		r.value(u)
+		return
+	}
+	r.broken(u)
+}
+
+// value reads valid JSON.
+func (r *reading) value(u unit) {
+	if w, ok, err := readWrapper(u.text); ok {
+		r.wrapped(w, err, u.line)
+		return
+	}
+	if members := wrapperList(u.text); members != nil {
+		for _, m := range members {
+			m.line += u.line - 1
+			m.offset += u.offset
+			r.value(m)
+		}
+		return
+	}
+	r.page(r.plainPage(u), "")
+}
+
+// wrapperList returns the members of a list if one of them is a wrapper, which
+// makes each a page of its own.
+func wrapperList(text []byte) []unit {
+	start := bytes.TrimLeft(text, " \t\r\n")
+	if len(start) == 0 || start[0] != '[' || !namesSchema(start) {
+		return nil
+	}
+	found := false
+	gjson.ParseBytes(start).ForEach(func(_, member gjson.Result) bool {
+		_, found, _ = readWrapper([]byte(member.Raw))
+		return !found
+	})
+	if !found {
+		return nil
+	}
+	var members []unit
+	s := newSplitter(bufio.NewReader(bytes.NewReader(text)), 0)
+	s.openList()
+	for {
+		m, err := s.nextValue()
+		if err != nil {
+			return members
+		}
+		members = append(members, m)
+	}
+}
+
+// broken reads what is no valid JSON. Several values in a row are read each by
+// itself if that is all there is to it; otherwise package schemaorg mends what
+// it can of the whole, and only where that leaves something unread are the
+// values taken one by one, so that a bad one does not cost the others.
+func (r *reading) broken(u unit) {
+	pieces, clean := cutValues(u)
+	if !clean {
+		whole := reading{parser: r.parser, source: r.source}
+		whole.mend(u)
+		if len(whole.failures) == 0 || len(pieces) < 2 {
+			r.add(whole.parsed)
+			return
+		}
+	}
+	for _, p := range pieces {
+		switch {
+		case p.err != nil:
+			r.fail(Place{Line: p.line}, p.err)
+		case json.Valid(p.text):
+			r.value(p)
+		default:
+			r.mend(p)
+		}
+	}
+}
+
+// mend reads one value that is broken.
+func (r *reading) mend(u unit) {
+	if w, ok, err := readWrapper(u.text); ok {
+		failures := len(r.failures)
+		r.wrapped(w, err, u.line)
+		if len(r.failures) == failures && json.Valid(w.schema) {
+			r.repairs++ // what was broken is the wrapper
+		}
+		return
+	}
+	r.page(r.plainPage(u), "")
+}
+
+func (r *reading) plainPage(u unit) schemaorg.Page {
+	page := schemaorg.Page{Base: r.base, Scripts: []schemaorg.Script{{Text: u.text, Line: u.line}}}
+	if r.single && u.whole {
+		page.URL = r.base
+	}
+	return page
+}
+
+func (r *reading) wrapped(w wrapped, err error, line int) {
+	var page schemaorg.Page
+	if err == nil {
+		page, err = w.page(r.base, r.baseURL, line)
+	}
+	if err != nil {
+		r.fail(Place{Line: line, URL: shorten(w.url)}, err)
+		return
+	}
+	r.page(page, w.name)
+}
+
+// page reads a page; name is what a wrapper calls its object.
+func (r *reading) page(page schemaorg.Page, name string) {
+	got := schemaorg.Read(page)
+	r.repairs += len(got.Repairs)
+	for _, s := range got.Skipped {
+		r.skipped = append(r.skipped, string(s.Reason))
+	}
+	for _, f := range got.Failures {
+		url := f.URL
+		if url == "" && page.Wrapper {
+			url = page.URL
+		}
+		r.fail(Place{Line: f.Line, Script: f.Script, URL: shorten(url)}, f.Err)
+	}
+	for _, f := range got.Documents {
+		r.found(f, name)
+	}
+	if len(got.Documents)+len(got.Skipped)+len(got.Failures) == 0 {
+		r.fail(Place{Line: page.Scripts[0].Line}, provider.Invalidf("text", "holds no object"))
+	}
+}
+
+// found makes a candidate of a document. It leaves to the store what the store
+// reads out of Schema, so that an unchanged document costs neither side a
+// reading, and sends a name only where a wrapper knows one that Schema lacks.
+func (r *reading) found(f schemaorg.Found, wrapperName string) {
+	c := candidate{
+		Document: provider.Document{URL: f.URL, Schema: f.Schema},
+		place:    Place{Source: r.source, Line: f.Line, Script: f.Script, URL: f.URL},
+		wordless: f.Fallback,
+	}
+	if f.Name == "" && len(wrapperName) <= provider.MaxNameBytes {
+		c.Name = wrapperName
+	}
+	c.Site = r.site
+	if c.Site == "" {
+		c.Site = f.Site
+	}
+	if c.Site == "" {
+		c.Site = siteOf(f.URL)
+	}
+	var err error
+	if c.Document, err = c.Document.Check("document"); err != nil {
+		r.fail(c.place, err)
+		return
+	}
+	c.identity = identityOf(c.Site, c.URL)
+	c.content = digestOfHex(c.Hash())
+	r.documents = append(r.documents, c)
+}
+
+func (r *reading) fail(p Place, err error) {
+	p.Source = r.source
+	r.failures = append(r.failures, Failure{p, err})
+}
+
+func (r *reading) notice(line int, text string) {
+	r.notices = append(r.notices, Notice{Place{Source: r.source, Line: line}, text})
+}
+
+func (r *reading) add(o parsed) {
+	r.documents = append(r.documents, o.documents...)
+	r.skipped = append(r.skipped, o.skipped...)
+	r.failures = append(r.failures, o.failures...)
+	r.notices = append(r.notices, o.notices...)
+	r.repairs += o.repairs
+}
+
+func invalidUTF8(text []byte) int {
+	if utf8.Valid(text) {
+		return -1
+	}
+	for i := 0; ; {
+		c, size := utf8.DecodeRune(text[i:])
+		if c == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+}
+
+// digestOfHex returns the first half of a SHA-256 in hexadecimal; zero when s
+// is none, which no object has.
+func digestOfHex(s string) (d digest) {
+	if len(s) != 64 {
+		return digest{}
+	}
+	if _, err := hex.Decode(d[:], []byte(s[:2*len(d)])); err != nil {
+		return digest{}
+	}
+	return d
+}
+
+// identityOf returns the digest that stands for (site, url).
+func identityOf(site, url string) (d digest) {
+	h := sha256.New()
+	var n [8]byte
+	binary.LittleEndian.PutUint64(n[:], uint64(len(site)))
+	h.Write(n[:])
+	io.WriteString(h, site)
+	io.WriteString(h, url)
+	copy(d[:], h.Sum(nil))
+	return d
+}
