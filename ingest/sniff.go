@@ -170,7 +170,7 @@ func firstLine(text []byte) []byte {
 // object, list or string.
 func isTabLine(line []byte) bool {
 	before, after, ok := bytes.Cut(line, []byte("\t"))
-	if !ok || bytes.IndexAny(before, "{}[]\"") >= 0 && !bytes.Contains(before, []byte("://")) {
+	if !ok || bytes.ContainsAny(before, "{}[]\"") && !bytes.Contains(before, []byte("://")) {
 		return false
 	}
 	before, after = bytes.TrimSpace(before), bytes.TrimLeft(after, " ")
