@@ -89,6 +89,3 @@ type Repair struct {
 	Script int // Script.Number
 	What   []string
 }
-
-// Read reads the scripts of a page as one graph and returns its documents.
-func Read(p Page) Reading { return Reading{} }

@@ -1,23 +1,146 @@
 package schemaorg
 
-import "github.com/siteprovider/siteprovider/provider"
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/siteprovider/siteprovider/provider"
+)
 
 // TextVersion changes whenever the same object would give another text, name,
 // language or list of types.
 const TextVersion = 1
 
-// Description is what Describe read from an object.
+// MaxTextRunes is the longest text that Describe returns. It holds some 15,000
+// words, so that an article or a recipe with all its reviews is indexed whole,
+// while an object of provider.MaxObjectBytes stays bounded. What is cut off is
+// the end: names, descriptions and bodies come first.
+const MaxTextRunes = 100_000
+
+// MaxNameRunes is the longest name that Describe returns.
+const MaxNameRunes = 500
+
+// Description is what Describe read in an object.
 type Description struct {
 	Name     string
 	Types    []string // without the schema.org prefix
-	Text     string   // what a reader would read
-	Language string   // BCP 47 tag; empty when the object names none
+	Text     string   // what a reader would read, at most MaxTextRunes
+	Language string   // BCP 47 tag; empty where the object names none
 	Fallback bool     // the object has no readable word, and Text is its JSON
 }
 
 // Describe returns what a reader would read in an object or list of objects.
-func Describe(schema []byte) Description { return Description{} }
+// Of bytes that are no JSON within the limits of package provider it returns
+// the zero Description.
+//
+// The text begins with name, headline, title, alternateName, description,
+// abstract, text and articleBody, as far as the object has them, joined by
+// blank lines; the other words follow. Entities are decoded, tags are gone, and
+// nothing is said twice. Addresses, ids, measures and enumerations are left out.
+func Describe(schema []byte) Description {
+	if !withinLimits(schema) {
+		return Description{}
+	}
+	p := prose{limit: MaxTextRunes, said: make(map[uint64]struct{}, 32)}
+	var d Description
+	p.objects(gjson.ParseBytes(schema), func(f *fields) {
+		d.Types = appendTypes(d.Types, f)
+		if d.Name == "" {
+			d.Name = f.name()
+		}
+		if d.Language == "" {
+			d.Language = f.language()
+		}
+	})
+	d.Text = p.text()
+	if !p.words {
+		d.Text, d.Fallback = compactJSON(schema), true
+	}
+	return d
+}
 
 // Fill returns d with Name, Types, Text and Language, where they are empty,
 // taken from d.Schema.
-func Fill(d provider.Document) provider.Document { return d }
+func Fill(d provider.Document) provider.Document {
+	if d.Name != "" && d.Types != nil && d.Text != "" && d.Language != "" {
+		return d
+	}
+	read := Describe(d.Schema)
+	if d.Name == "" {
+		d.Name = read.Name
+	}
+	if len(d.Types) == 0 {
+		d.Types = read.Types
+	}
+	if d.Text == "" {
+		d.Text = read.Text
+	}
+	if d.Language == "" {
+		d.Language = read.Language
+	}
+	return d
+}
+
+// readable reports whether an object has a word that Describe would find.
+func readable(object string) bool {
+	p := prose{limit: MaxTextRunes, probe: true, said: make(map[uint64]struct{})}
+	p.objects(gjson.Parse(object), nil)
+	return p.words
+}
+
+// nameOf returns the name of an object.
+func nameOf(object gjson.Result) string {
+	var f fields
+	f.read(object, nil)
+	return f.name()
+}
+
+// withinLimits checks size and depth before anything that recurses sees the
+// bytes.
+func withinLimits(schema []byte) bool {
+	return len(schema) <= provider.MaxObjectBytes && provider.JSONDepth(schema) <= provider.MaxJSONDepth && json.Valid(schema)
+}
+
+func appendTypes(types []string, f *fields) []string {
+	for _, t := range readTypes(nil, f.types) {
+		if len(types) < provider.MaxTypes && !slices.Contains(types, t) {
+			types = append(types, t)
+		}
+	}
+	return types
+}
+
+func compactJSON(schema []byte) string {
+	var b bytes.Buffer
+	if err := json.Compact(&b, schema); err != nil {
+		return ""
+	}
+	return cutAtWord(strings.ToValidUTF8(b.String(), "\uFFFD"), MaxTextRunes)
+}
+
+// cutAtWord returns the first runes of s, at most limit of them, without a word
+// that does not end there. Where no blank is near, as in Chinese, it cuts
+// between characters.
+func cutAtWord(s string, limit int) string {
+	if len(s) <= limit || utf8.RuneCountInString(s) <= limit {
+		return s
+	}
+	end := 0
+	for range limit {
+		_, size := utf8.DecodeRuneInString(s[end:])
+		end += size
+	}
+	if s[end] == ' ' || s[end] == '\n' {
+		return strings.TrimRight(s[:end], " \n")
+	}
+	const near = 100
+	if blank := strings.LastIndexAny(s[:end], " \n"); blank > 0 && end-blank < near {
+		return strings.TrimRight(s[:blank], " \n")
+	}
+	return s[:end]
+}

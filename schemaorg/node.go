@@ -1,0 +1,171 @@
+package schemaorg
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// node is an object at the top of a script, of a list or of a @graph, or a
+// main entity that such an object gave up.
+type node struct {
+	raw     string // the object as it stands in the script or its repaired form
+	context string // raw @context in force: the node's own, else its container's; may be empty
+	bare    bool   // context is the container's and not in raw
+	types   []string
+	id      string // @id as written
+	key     string // identity for references: id resolved; empty without one
+
+	url, page, identifier, mainEntity gjson.Result
+	lists, variants                   gjson.Result // itemListElement, hasVariant
+
+	script, line, offset int
+
+	main      bool   // a boilerplate node's main entity
+	inherited string // URL of the boilerplate node it is the main entity of
+	listed    bool   // an ItemList of the page refers to it
+	variant   bool   // a ProductGroup of the page refers to it
+	draft     *draft // the node as a document, once it was asked for
+	members   map[string]gjson.Result
+}
+
+// maxNesting is how deep lists and @graphs are opened for nodes.
+const maxNesting = 16
+
+// collector gathers the nodes of a page's scripts.
+type collector struct {
+	g      *graph
+	script Script
+	place  place
+}
+
+// place counts lines along the values of a script, which come in order.
+type place struct {
+	p            *parsed
+	offset, line int
+}
+
+func (pl *place) at(offset int) int {
+	if offset > pl.offset {
+		pl.line += pl.p.newlines(pl.offset, offset)
+		pl.offset = offset
+	}
+	return pl.line
+}
+
+// collect adds what stands at the top of a value.
+func (c *collector) collect(value gjson.Result, context string, nesting int) {
+	line := c.place.at(value.Index)
+	switch {
+	case nesting > maxNesting:
+		c.g.refuse(&node{script: c.script.Number, line: line, offset: value.Index}, "", errNesting)
+	case value.IsArray():
+		n := 0
+		value.ForEach(func(_, member gjson.Result) bool {
+			n++
+			c.collect(member, context, nesting+1)
+			return true
+		})
+		if n == 0 {
+			c.g.skip(&node{script: c.script.Number, line: line}, Empty)
+		}
+	case value.IsObject():
+		c.collectObject(value, context, nesting, line)
+	default:
+		c.g.skip(&node{script: c.script.Number, line: line}, NotObject)
+	}
+}
+
+func (c *collector) collectObject(value gjson.Result, context string, nesting, line int) {
+	n, graph := c.g.readNode(value, context)
+	n.script, n.line, n.offset = c.script.Number, line, value.Index
+	switch {
+	case !graph.Exists() || isEmptyList(graph) && len(n.types) > 0:
+		c.g.add(n)
+	default:
+		if len(n.types) > 0 {
+			c.g.skip(n, Container)
+		}
+		c.collect(graph, n.context, nesting+1)
+	}
+}
+
+// readNode reads what decides about an object, in one pass. Where a name is
+// given twice the last counts, as in JavaScript and Python. graph is its @graph,
+// if it has one.
+func (g *graph) readNode(value gjson.Result, context string) (n *node, graph gjson.Result) {
+	n = &node{raw: value.Raw, context: context, bare: context != ""}
+	value.ForEach(func(key, v gjson.Result) bool {
+		switch propertyName(key.Str) {
+		case "@context":
+			n.context, n.bare = v.Raw, false
+		case "@graph":
+			graph = v
+		case "@id":
+			n.id = firstString(v)
+		case "@type":
+			n.types = readTypes(nil, v)
+		case "url":
+			n.url = v
+		case "mainEntityOfPage":
+			n.page = v
+		case "identifier":
+			n.identifier = v
+		case "mainEntity":
+			n.mainEntity = v
+		case "itemListElement":
+			n.lists = v
+		case "hasVariant":
+			n.variants = v
+		}
+		return true
+	})
+	if graph.Exists() && !graph.IsArray() && !graph.IsObject() {
+		graph = gjson.Result{}
+	}
+	return n, graph
+}
+
+// idKey returns the identity of an @id on the page. A blank node's label means
+// something only within its own script.
+func (g *graph) idKey(id string, script int) string {
+	switch {
+	case id == "":
+		return ""
+	case strings.HasPrefix(id, "_:"):
+		return strconv.Itoa(script) + id
+	}
+	if scheme, _ := cutScheme(id); scheme != "" {
+		return id
+	}
+	if absolute, err := resolve(id, g.base); err == nil {
+		return absolute
+	}
+	return id
+}
+
+func (n *node) isA(t string) bool { return slices.Contains(n.types, t) }
+
+func isEmptyList(v gjson.Result) bool {
+	return v.IsArray() && strings.Trim(v.Raw, "[] \t\r\n") == ""
+}
+
+// firstString returns a string, or the first one of a list.
+func firstString(v gjson.Result) string {
+	if v.IsArray() {
+		s := ""
+		v.ForEach(func(_, member gjson.Result) bool {
+			if member.Type == gjson.String {
+				s = strings.TrimSpace(member.Str)
+			}
+			return s == ""
+		})
+		return s
+	}
+	if v.Type != gjson.String {
+		return ""
+	}
+	return strings.TrimSpace(v.Str)
+}
