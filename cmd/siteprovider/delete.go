@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/siteprovider/siteprovider/provider"
+)
+
+func (a *app) deleteCommand() *cobra.Command {
+	var site string
+	cmd := &cobra.Command{
+		Use:   "delete --site S [URL...]",
+		Short: "Delete documents of a site by URL, or the whole site",
+		Long: `Delete the documents of a site that have the given URLs, compared exactly; without
+a URL, the whole site. It does not ask back. A site must be named: there is no
+way to delete every site at once.`,
+		Example: `  siteprovider delete --site kitchen.example https://kitchen.example/recipes/potato-leek-soup
+  siteprovider delete --site kitchen.example`,
+	}
+	cmd.Flags().StringVar(&site, "site", "", "the site (required)")
+	cmd.RunE = a.does(func(ctx context.Context, urls []string) error {
+		name, err := requiredSite(cmd, site)
+		if err != nil {
+			return err
+		}
+		// A blank URL is an empty variable in a script; deleting the rest
+		// of the list first would leave the job half done.
+		for _, u := range urls {
+			if err := provider.CheckURL("URL", u); err != nil {
+				return err
+			}
+		}
+		return a.delete(ctx, name, urls)
+	})
+	return cmd
+}
+
+func (a *app) delete(ctx context.Context, site string, urls []string) error {
+	cfg, err := a.load()
+	if err != nil {
+		return err
+	}
+	p, err := a.connect(ctx, cfg.Retrieval)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+
+	slices.Sort(urls)
+	urls = slices.Compact(urls)
+	deleted := 0
+	if len(urls) == 0 {
+		deleted, err = p.Delete(ctx, provider.Selector{Site: site, WholeSite: true})
+	}
+	for some := range slices.Chunk(urls, provider.MaxURLs) {
+		var n int
+		if n, err = p.Delete(ctx, provider.Selector{Site: site, URLs: some}); err != nil {
+			break
+		}
+		deleted += n
+	}
+	if err != nil {
+		return fmt.Errorf("delete: %w (%d documents were deleted before)", err, deleted)
+	}
+	if a.json {
+		err = a.print(append(jsonInt([]byte{'{'}, "deleted", int64(deleted)), '}', '\n'))
+	} else {
+		err = a.print(fmt.Appendf(nil, "%d deleted\n", deleted))
+	}
+	if err != nil {
+		return err
+	}
+	if deleted < len(urls) {
+		a.tell("%d of %d URLs were not found on %s", len(urls)-deleted, len(urls), site)
+		return errPart
+	}
+	return nil
+}

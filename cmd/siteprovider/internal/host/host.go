@@ -1,0 +1,83 @@
+// Package host opens the providers that a configuration names: on the host's
+// side through a plugin process, on the plugin's side as the backend itself.
+//
+//	p, err := host.Open(ctx, entry, log)
+//	defer p.Close()
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"os"
+
+	"github.com/siteprovider/siteprovider/cmd/siteprovider/internal/config"
+	"github.com/siteprovider/siteprovider/plugin"
+	"github.com/siteprovider/siteprovider/provider"
+	"github.com/siteprovider/siteprovider/provider/embedded"
+)
+
+// Open starts the plugin of an entry and configures it. Without a plugin named
+// in the entry this very program is started, as "siteprovider plugin".
+func Open(ctx context.Context, e config.Entry, log *slog.Logger) (provider.Provider, error) {
+	if e.Plugin != "" {
+		if err := checkExecutable(e.Plugin); err != nil {
+			return nil, err
+		}
+	}
+	return plugin.Open(ctx, plugin.Spec{
+		Path:     e.Plugin,
+		SHA256:   e.PluginSHA256,
+		Settings: e.Settings.JSON(),
+		Log:      log,
+	})
+}
+
+// checkExecutable turns the usual mistakes in a path into errors that blame
+// the path and not the provider.
+func checkExecutable(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return provider.Invalidf("plugin", "%v", err)
+	}
+	if !info.Mode().IsRegular() {
+		return provider.Invalidf("plugin", "%s is no executable file", path)
+	}
+	return nil
+}
+
+// Missing reports whether e keeps its documents in an embedded store that does
+// not exist yet, so that there is nothing to read. Reading must not create it:
+// an empty store in a mistyped directory would hide the mistake.
+func Missing(e config.Entry) bool {
+	return e.Backend == config.Embedded && !embedded.Exists(e.Data)
+}
+
+// Backend opens the backend that settings describe, inside the plugin process.
+func Backend(ctx context.Context, settings []byte) (provider.Provider, error) {
+	var s struct {
+		Backend string `json:"backend"`
+	}
+	if err := json.Unmarshal(settings, &s); err != nil {
+		return nil, provider.Invalidf("settings", "are not a JSON object: %v", err)
+	}
+	switch s.Backend {
+	case "", config.Embedded:
+		return openEmbedded(ctx, settings)
+	}
+	return nil, provider.Invalidf("settings.backend", "unknown backend %q", s.Backend)
+}
+
+func openEmbedded(ctx context.Context, settings []byte) (provider.Provider, error) {
+	var s struct {
+		Backend string `json:"backend"`
+		Data    string `json:"data"`
+	}
+	if err := strictJSON(settings, &s); err != nil {
+		return nil, err
+	}
+	if s.Data == "" {
+		return nil, provider.Invalidf("settings.data", "is missing; want the absolute path of the store's directory")
+	}
+	return embedded.Open(ctx, embedded.Options{Dir: s.Data})
+}

@@ -1,0 +1,24 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/siteprovider/siteprovider/cmd/siteprovider/internal/host"
+	"github.com/siteprovider/siteprovider/plugin"
+)
+
+func (a *app) pluginCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "plugin",
+		Short: "Serve a provider to the host that started this process",
+		Long: `Serve a provider over hashicorp/go-plugin to the host that started this process. A
+host runs it; there is nothing to run by hand. Settings arrive over the wire, so
+no flag or variable concerns it.`,
+		Args: cobra.NoArgs,
+		RunE: a.does(func(context.Context, []string) error {
+			return plugin.Serve(host.Backend, plugin.ServeOptions{})
+		}),
+	}
+}

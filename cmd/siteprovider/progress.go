@@ -1,0 +1,54 @@
+package main
+
+import (
+	"os"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"github.com/siteprovider/siteprovider/ingest"
+)
+
+// progress shows a person how far an ingestion has come. The zero value shows
+// nothing, which is right for a log file.
+type progress struct {
+	bar *progressbar.ProgressBar
+}
+
+// progressBar returns a bar if stderr is a terminal.
+func (a *app) progressBar() *progress {
+	f, ok := a.stderr.(*os.File)
+	if !ok {
+		return &progress{}
+	}
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return &progress{}
+	}
+	return &progress{bar: progressbar.NewOptions64(-1,
+		progressbar.OptionSetWriter(f),
+		progressbar.OptionShowBytes(true),
+		progressbar.OptionSetWidth(30),
+		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionSetDescription("ingesting"),
+		progressbar.OptionClearOnFinish(),
+	)}
+}
+
+func (p *progress) show(s ingest.Progress) {
+	if p.bar == nil {
+		return
+	}
+	if s.Total > 0 && s.Total != p.bar.GetMax64() {
+		p.bar.ChangeMax64(s.Total)
+	}
+	// A bar that cannot be drawn is no reason to stop.
+	_ = p.bar.Set64(s.Bytes)
+}
+
+// clear makes room for a line of text.
+func (p *progress) clear() {
+	if p.bar != nil {
+		_ = p.bar.Clear()
+	}
+}
