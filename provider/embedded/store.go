@@ -17,6 +17,7 @@ package embedded
 import (
 	"context"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 
 	"github.com/siteprovider/siteprovider/provider"
@@ -40,7 +41,8 @@ type Options struct {
 	// CacheBytes bounds the index kept in memory between searches; 0 means
 	// DefaultCacheBytes. A single search may hold more while it runs.
 	CacheBytes int64
-	// Version is what Info reports as the version of the program.
+	// Version is what Info reports as the version of the program; empty
+	// means that of the main module, as built.
 	Version string
 
 	maxPages int // of the file; 0: no bound. For tests of a full disk.
@@ -59,11 +61,15 @@ type Store struct {
 	indexes *indexCache
 	sites   catalogueCache
 
+	analysers sync.Pool // of *analyser
+	scratches sync.Pool // of *scratch
+
+	open      context.Context // ends when the store is closed
+	shut      context.CancelFunc
 	closing   sync.Once
-	closed    chan struct{}
-	calls     sync.WaitGroup
-	callsLock sync.RWMutex
 	closeErr  error
+	calls     sync.WaitGroup
+	callsLock sync.RWMutex // so that no call begins once Close waits for them
 }
 
 // Open opens the store in o.Dir and creates it where there is none. A file that
@@ -88,13 +94,17 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.CacheBytes <= 0 {
 		o.CacheBytes = DefaultCacheBytes
 	}
-	return &Store{
-		path:    path,
-		version: o.Version,
-		files:   files,
-		indexes: newIndexCache(o.CacheBytes),
-		closed:  make(chan struct{}),
-	}, nil
+	if o.Version == "" {
+		o.Version = "(devel)"
+		if build, ok := debug.ReadBuildInfo(); ok && build.Main.Version != "" {
+			o.Version = build.Main.Version
+		}
+	}
+	s := &Store{path: path, version: o.Version, files: files, indexes: newIndexCache(o.CacheBytes)}
+	s.analysers.New = func() any { return newAnalyser() }
+	s.scratches.New = func() any { return new(scratch) }
+	s.open, s.shut = context.WithCancel(context.Background())
+	return s, nil
 }
 
 // Exists reports whether dir holds the file of a store. It does not open it.
@@ -104,7 +114,7 @@ func Exists(dir string) bool { return isRegular(filepath.Join(dir, FileName)) }
 func (s *Store) Close() error {
 	s.closing.Do(func() {
 		s.callsLock.Lock()
-		close(s.closed)
+		s.shut()
 		s.callsLock.Unlock()
 		s.calls.Wait()
 		s.closeErr = s.files.close()
@@ -117,25 +127,16 @@ func (s *Store) Close() error {
 func (s *Store) begin(ctx context.Context) (_ context.Context, done func(), err error) {
 	s.callsLock.RLock()
 	defer s.callsLock.RUnlock()
-	select {
-	case <-s.closed:
+	if s.open.Err() != nil {
 		return nil, nil, errClosed()
-	default:
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
 	s.calls.Add(1)
 	ctx, cancel := context.WithCancelCause(ctx)
-	stop := make(chan struct{})
-	go func() {
-		select {
-		case <-s.closed:
-			cancel(errClosed())
-		case <-stop:
-		}
-	}()
-	return ctx, func() { close(stop); cancel(nil); s.calls.Done() }, nil
+	stop := context.AfterFunc(s.open, func() { cancel(errClosed()) })
+	return ctx, func() { stop(); cancel(nil); s.calls.Done() }, nil
 }
 
 func errClosed() error {

@@ -1,0 +1,179 @@
+package embedded
+
+import (
+	"context"
+	"database/sql"
+	"maps"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/siteprovider/siteprovider/provider"
+)
+
+// siteRow is a site that holds documents.
+type siteRow struct {
+	id         int64
+	name       string
+	documents  int64
+	generation int64 // of the store, when the site was last changed
+}
+
+// catalogue is the sites of one generation of the store. It never changes.
+type catalogue struct {
+	generation int64
+	sites      []siteRow      // by name
+	at         map[string]int // name -> place in sites
+}
+
+func (c *catalogue) site(name string) (siteRow, bool) {
+	i, ok := c.at[name]
+	if !ok {
+		return siteRow{}, false
+	}
+	return c.sites[i], true
+}
+
+// catalogueCache keeps the newest catalogue that was read.
+type catalogueCache struct {
+	newest atomic.Pointer[catalogue]
+}
+
+// load returns the catalogue of the state that the transaction of s sees.
+func (c *catalogueCache) load(ctx context.Context, s *session) (*catalogue, error) {
+	var generation, dropped int64
+	if err := s.row(ctx, "SELECT generation, dropped FROM store").Scan(&generation, &dropped); err != nil {
+		return nil, err
+	}
+	known := c.newest.Load()
+	if known != nil && known.generation == generation {
+		return known, nil
+	}
+	since := int64(-1)
+	fresh := &catalogue{generation: generation, at: map[string]int{}}
+	if known != nil && dropped <= known.generation && known.generation < generation {
+		since = known.generation
+		fresh.sites, fresh.at = slices.Clone(known.sites), maps.Clone(known.at)
+	}
+	before := len(fresh.sites)
+	err := s.each(ctx, func(rows *sql.Rows) error {
+		var r siteRow
+		if err := rows.Scan(&r.id, &r.name, &r.documents, &r.generation); err != nil {
+			return err
+		}
+		if i, ok := fresh.at[r.name]; ok {
+			fresh.sites[i] = r
+			return nil
+		}
+		fresh.at[r.name] = len(fresh.sites)
+		fresh.sites = append(fresh.sites, r)
+		return nil
+	}, "SELECT id, name, documents, generation FROM site WHERE generation > ?", since)
+	if err != nil {
+		return nil, err
+	}
+	if len(fresh.sites) > before {
+		slices.SortFunc(fresh.sites, func(a, b siteRow) int { return strings.Compare(a.name, b.name) })
+		for i, r := range fresh.sites {
+			fresh.at[r.name] = i
+		}
+	}
+	if known == nil || known.generation < generation {
+		c.newest.CompareAndSwap(known, fresh)
+	}
+	return fresh, nil
+}
+
+// scope returns the sites of a checked scope that hold something, by name, and
+// the names of those that hold nothing.
+func (c *catalogue) scope(scope provider.Scope) (found []siteRow, unknown []string) {
+	if scope.All() {
+		return c.sites, nil
+	}
+	for _, name := range scope.Sites() {
+		if r, ok := c.site(name); ok {
+			found = append(found, r)
+		} else {
+			unknown = append(unknown, name)
+		}
+	}
+	slices.SortFunc(found, func(a, b siteRow) int { return strings.Compare(a.name, b.name) })
+	return found, unknown
+}
+
+// Bounds of the search for the site that a name was meant for.
+const (
+	maxNearestSites = 5000
+	maxNearestRunes = 128
+)
+
+// nearest returns the site whose name is least different from name, if any is
+// at all alike: up to a third of the letters may differ.
+func (c *catalogue) nearest(name string) (string, bool) {
+	want := []rune(strings.ToLower(name))
+	if len(want) > maxNearestRunes {
+		return "", false
+	}
+	best, found := len(want)/3+1, ""
+	for _, r := range c.sites[:min(len(c.sites), maxNearestSites)] {
+		if len(r.name) > 4*maxNearestRunes {
+			continue
+		}
+		if d := editDistance(want, []rune(strings.ToLower(r.name)), best); d < best {
+			best, found = d, r.name
+		}
+	}
+	return found, found != ""
+}
+
+// editDistance returns how many letters must be put in, left out or replaced to
+// make b of a; limit where it is that many or more.
+func editDistance(a, b []rune, limit int) int {
+	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
+		return limit
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, ra := range a {
+		diagonal, least := row[0], i+1
+		row[0] = i + 1
+		for j, rb := range b {
+			cost := diagonal
+			if ra != rb {
+				cost = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], cost
+			least = min(least, cost)
+		}
+		if least >= limit {
+			return limit
+		}
+	}
+	return min(row[len(b)], limit)
+}
+
+// Sites returns every site that holds a document, by name.
+func (s *Store) Sites(ctx context.Context) ([]provider.Site, error) {
+	ctx, done, err := s.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	sites := []provider.Site{}
+	err = s.files.read(ctx, func(tx *session) error {
+		c, err := s.sites.load(ctx, tx)
+		if err != nil {
+			return err
+		}
+		for _, r := range c.sites {
+			sites = append(sites, provider.Site{Site: r.name, Documents: r.documents})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, failure(ctx, "list sites", err)
+	}
+	return sites, nil
+}

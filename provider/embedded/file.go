@@ -1,0 +1,217 @@
+package embedded
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/siteprovider/siteprovider/provider"
+)
+
+// applicationID marks a SQLite file as a store of this package ("SPst").
+const applicationID = 0x53507374
+
+// pageBytes is the page size of a new file. Objects of 1 to 4 KiB with their
+// text fill larger pages better than SQLite's default of 4 KiB.
+const pageBytes = 8192
+
+// schema is the layout of StoreVersion.
+//
+// The one row of store holds the generation, which every transaction that
+// writes moves up by one, and the last generation in which a site was dropped.
+// A site's generation is that of its last change, so that a reader finds what
+// changed since it last looked. Numbers of sites, documents and segments are
+// never used twice, because an index in memory goes by them.
+//
+// document.key is urlKey of the URL. document.text is written relative to
+// schema (see packText). document.version is that of the rules under which the
+// document was indexed (see documentVersion).
+//
+// segment.dead has a bit for each document of the segment that has been
+// replaced or deleted since; null means none. A segment's bytes are cut into
+// rows of at most chunkBytes.
+const schema = `
+CREATE TABLE store (
+	id INTEGER PRIMARY KEY CHECK (id = 1),
+	generation INTEGER NOT NULL,
+	dropped INTEGER NOT NULL
+);
+INSERT INTO store VALUES (1, 0, 0);
+CREATE TABLE site (
+	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	name TEXT NOT NULL UNIQUE,
+	documents INTEGER NOT NULL,
+	generation INTEGER NOT NULL
+);
+CREATE INDEX site_generation ON site(generation);
+CREATE TABLE document (
+	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	site INTEGER NOT NULL,
+	url TEXT NOT NULL,
+	key INTEGER NOT NULL,
+	version INTEGER NOT NULL,
+	hash BLOB NOT NULL,
+	name TEXT NOT NULL,
+	types TEXT NOT NULL,
+	text BLOB NOT NULL,
+	schema BLOB NOT NULL
+);
+CREATE UNIQUE INDEX document_url ON document(site, url);
+CREATE INDEX document_key ON document(key);
+CREATE TABLE segment (
+	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	site INTEGER NOT NULL,
+	documents INTEGER NOT NULL,
+	bytes INTEGER NOT NULL,
+	dead BLOB
+);
+CREATE INDEX segment_site ON segment(site);
+CREATE TABLE chunk (
+	id INTEGER PRIMARY KEY,
+	segment INTEGER NOT NULL,
+	part INTEGER NOT NULL,
+	data BLOB NOT NULL
+);
+CREATE UNIQUE INDEX chunk_segment ON chunk(segment, part);
+`
+
+// ensureFile makes sure that a store's file is at path and looks like one. A
+// new store appears there whole or not at all: it is made under another name
+// first, so that a file of no bytes is always a damaged one.
+func ensureFile(ctx context.Context, dir, path string, mustExist bool) error {
+	op := "open store " + path
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		return provider.Errorf(provider.ErrCorrupt, "%s: it is not a regular file", op)
+	case err == nil && info.Size() == 0:
+		return damaged("%s: the file is empty", op)
+	case err == nil:
+		return nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return failure(ctx, op, err)
+	case mustExist:
+		return provider.Invalidf("Options.Dir", "there is no store in %s: nothing has been ingested there", dir)
+	}
+	// SQLite would replay a log that is still there into whatever file
+	// appears beside it.
+	if _, err := os.Stat(path + "-wal"); err == nil {
+		return damaged("%s: the file is gone, but its write-ahead log is still there", op)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return failure(ctx, op, err)
+	}
+	return failure(ctx, op, createFile(ctx, dir, path))
+}
+
+func createFile(ctx context.Context, dir, path string) error {
+	f, err := os.CreateTemp(dir, "."+FileName+"-*.new") // mode 0600
+	if err != nil {
+		return err
+	}
+	temp := f.Name()
+	defer os.Remove(temp)
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := writeSchema(ctx, temp); err != nil {
+		return err
+	}
+	// Link, unlike rename, fails where another process was faster, whose
+	// store is as good as ours.
+	if err := os.Link(temp, path); err != nil && !isRegular(path) {
+		if err := os.Rename(temp, path); err != nil {
+			return err
+		}
+	}
+	syncDir(dir)
+	return nil
+}
+
+func writeSchema(ctx context.Context, path string) error {
+	db, err := sql.Open("sqlite", dataSource(path, 0))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	for _, stmt := range []string{
+		"PRAGMA page_size = " + strconv.Itoa(pageBytes),
+		"PRAGMA application_id = " + strconv.Itoa(applicationID),
+		"PRAGMA user_version = " + strconv.Itoa(StoreVersion),
+		"BEGIN; " + schema + " COMMIT",
+		"PRAGMA journal_mode = WAL",
+	} {
+		if _, err := db.ExecContext(ctx, stmt); err != nil {
+			return err
+		}
+	}
+	return db.Close()
+}
+
+// checkFile tells a store from other files, before anything is written to it.
+func checkFile(ctx context.Context, path string, s *session) error {
+	op := "open store " + path
+	var id, version int
+	if err := s.row(ctx, "PRAGMA application_id").Scan(&id); err != nil {
+		return failure(ctx, op, err)
+	}
+	if id != applicationID {
+		return provider.Errorf(provider.ErrCorrupt, "%s: it is a SQLite database of another program; %s", op, whatToDo)
+	}
+	if err := s.row(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return failure(ctx, op, err)
+	}
+	if version > StoreVersion {
+		return provider.Errorf(provider.ErrUnsupported,
+			"%s: it has version %d, and this program knows versions up to %d; use the newer program that wrote it", op, version, StoreVersion)
+	}
+	if version < 1 {
+		return damaged("%s: it has version %d, which never existed", op, version)
+	}
+	return nil
+}
+
+// dataSource returns the data source name of the file at path. It never
+// creates a file: a store that vanished must not come back empty.
+func dataSource(path string, maxPages int) string {
+	slashed := filepath.ToSlash(path)
+	if !strings.HasPrefix(slashed, "/") {
+		slashed = "/" + slashed // a Windows drive
+	}
+	pragmas := []string{
+		"busy_timeout(" + strconv.FormatInt(busyWait.Milliseconds(), 10) + ")",
+		"synchronous(FULL)",
+		"temp_store(MEMORY)",
+		"trusted_schema(OFF)",
+		"cache_size(-16000)",       // KiB, for a connection
+		"mmap_size(1073741824)",    // a ceiling; objects are read straight from the page cache
+		"wal_autocheckpoint(2000)", // pages
+		"journal_size_limit(67108864)",
+	}
+	if maxPages > 0 {
+		pragmas = append(pragmas, "max_page_count("+strconv.Itoa(maxPages)+")")
+	}
+	params := url.Values{"mode": {"rw"}, "_pragma": pragmas}
+	return "file:" + (&url.URL{Path: slashed}).EscapedPath() + "?" + params.Encode()
+}
+
+func isRegular(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// syncDir makes a new name in dir durable. Where a directory cannot be synced
+// (Windows) the file system sees to it.
+func syncDir(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		_ = d.Sync()
+		_ = d.Close()
+	}
+}

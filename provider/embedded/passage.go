@@ -1,0 +1,150 @@
+package embedded
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/siteprovider/siteprovider/provider"
+)
+
+// maxPassageScan is how much of a text is looked through for its best passage,
+// in bytes: some 40,000 words.
+const maxPassageScan = 256 << 10
+
+// highlighter finds the words of a query in texts.
+type highlighter struct {
+	analyser *analyser
+	words    map[string]int // the terms that stand for a word, by its place in the query
+	first    [256]bool      // the first bytes that a token of one of them may have, folded
+	count    int
+}
+
+func newHighlighter(a *analyser, words []queryWord, langs []language) *highlighter {
+	h := &highlighter{analyser: a, words: make(map[string]int), count: len(words)}
+	for i, w := range words {
+		for _, f := range a.stemmer.forms(w, langs) {
+			if _, ok := h.words[f.term]; !ok {
+				h.words[f.term] = i
+			}
+			first := f.term[0]
+			if first < byte(languages) && len(f.term) > 1 {
+				first = f.term[1]
+			}
+			h.first[first] = true
+		}
+	}
+	return h
+}
+
+// match returns the word of the query that tok is a form of.
+func (h *highlighter) match(l language, tok token) (int, bool) {
+	c := tok.text[0]
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	// A letter beyond ASCII may fold to anything.
+	if c < utf8.RuneSelf && !h.first[c] {
+		return 0, false
+	}
+	for _, term := range h.analyser.terms(l, tok) {
+		if i, ok := h.words[term]; ok {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+type matched struct{ start, end, word int }
+
+// passage returns the stretch of text, of at most MaxPassageBytes, with the
+// most different words of the query, the first of those as good. It begins and
+// ends between words.
+func (h *highlighter) passage(text string, l language) string {
+	text = strings.TrimSpace(text)
+	if len(text) <= provider.MaxPassageBytes {
+		return text
+	}
+	scanned := text[:cutBefore(text, maxPassageScan)]
+	var matches []matched
+	eachToken(scanned, func(tok token) {
+		if i, ok := h.match(l, tok); ok {
+			matches = append(matches, matched{tok.start, tok.end, i})
+		}
+	})
+	from, to := h.densest(matches)
+	return cutPassage(text, from, to)
+}
+
+// densest returns where the best matches begin and end.
+func (h *highlighter) densest(matches []matched) (from, to int) {
+	const room = provider.MaxPassageBytes * 3 / 4 // the rest is for what is around them
+	seen := make([]int, h.count)
+	different, best, last := 0, -1, 0
+	for first := range matches {
+		for last < len(matches) && matches[last].end-matches[first].start <= room {
+			if seen[matches[last].word]++; seen[matches[last].word] == 1 {
+				different++
+			}
+			last++
+		}
+		// Another word is worth more than any repetition of one.
+		if score := different<<16 + last - first; last > first && score > best {
+			best, from, to = score, matches[first].start, matches[last-1].end
+		}
+		if last > first {
+			if seen[matches[first].word]--; seen[matches[first].word] == 0 {
+				different--
+			}
+		} else {
+			last = first + 1
+		}
+	}
+	return from, to
+}
+
+// cutPassage returns a stretch of text around text[from:to] that begins and
+// ends between words, where there are any spaces.
+func cutPassage(text string, from, to int) string {
+	lead := (provider.MaxPassageBytes - (to - from)) / 4
+	start := max(0, min(from-lead, len(text)-provider.MaxPassageBytes))
+	if start > 0 {
+		start = afterSpace(text, start, max(start, from))
+	}
+	end := cutBefore(text, start+provider.MaxPassageBytes)
+	if end < len(text) {
+		if next, _ := utf8.DecodeRuneInString(text[end:]); !unicode.IsSpace(next) {
+			if space := strings.LastIndexFunc(text[max(start, to):end], unicode.IsSpace); space >= 0 {
+				end = max(start, to) + space
+			}
+		}
+	}
+	return strings.TrimSpace(text[start:end])
+}
+
+// afterSpace returns the first place from start on, up to limit, that follows a
+// space; where there is none, the first that begins a rune.
+func afterSpace(text string, start, limit int) int {
+	for start < len(text) && !utf8.RuneStart(text[start]) {
+		start++
+	}
+	if before, _ := utf8.DecodeLastRuneInString(text[:start]); unicode.IsSpace(before) || limit <= start {
+		return start
+	}
+	if space := strings.IndexFunc(text[start:limit], unicode.IsSpace); space >= 0 {
+		_, size := utf8.DecodeRuneInString(text[start+space:])
+		return start + space + size
+	}
+	return start
+}
+
+// cutBefore returns the last place up to limit that begins a rune of text.
+func cutBefore(text string, limit int) int {
+	if limit >= len(text) {
+		return len(text)
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return limit
+}

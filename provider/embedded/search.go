@@ -1,0 +1,177 @@
+package embedded
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"github.com/siteprovider/siteprovider/provider"
+	"github.com/siteprovider/siteprovider/schemaorg"
+)
+
+// Search returns the documents of the scope that have any word of the query.
+func (s *Store) Search(ctx context.Context, q provider.Query) (*provider.Result, error) {
+	ctx, done, err := s.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if q, err = q.Check(); err != nil {
+		return nil, err
+	}
+	result := &provider.Result{}
+	if q.Blank() {
+		return result, nil
+	}
+	filter, err := schemaorg.CompileFilter(q.Filter)
+	if err != nil {
+		return nil, err
+	}
+	words := queryWords(q.Text)
+	err = s.files.read(ctx, func(tx *session) error {
+		c, err := s.sites.load(ctx, tx)
+		if err != nil {
+			return err
+		}
+		sites, unknown := c.scope(q.Scope)
+		noticeUnknown(result, c, unknown)
+		if len(words) == 0 || len(sites) == 0 {
+			return nil
+		}
+		f := &finder{ctx: ctx, tx: tx, words: words, limit: q.Limit}
+		if len(q.Filter) > 0 {
+			f.filter = filter
+		}
+		f.analyser = s.analysers.Get().(*analyser)
+		defer s.analysers.Put(f.analyser)
+		scratch := s.scratches.Get().(*scratch)
+		defer s.scratches.Put(scratch)
+		result.Hits, err = f.find(s, scratch, sites)
+		return err
+	})
+	if err != nil {
+		return nil, failure(ctx, "search", err)
+	}
+	if len(result.Hits) > 0 {
+		result.ScoreKind = provider.ScoreBM25
+	}
+	result.Fit()
+	return result, nil
+}
+
+// maxNotices bounds the sites of a scope that are reported as unknown.
+const maxNotices = 10
+
+func noticeUnknown(result *provider.Result, c *catalogue, unknown []string) {
+	for _, name := range unknown[:min(len(unknown), maxNotices)] {
+		message := fmt.Sprintf("the site %q holds nothing", name)
+		if near, ok := c.nearest(name); ok {
+			message += fmt.Sprintf("; did you mean %q?", near)
+		}
+		result.AddStatus(provider.Status{Code: provider.StatusSiteUnknown, Message: message, Kind: provider.StatusNotice})
+	}
+}
+
+// finder turns a ranking into hits.
+type finder struct {
+	ctx      context.Context
+	tx       *session
+	analyser *analyser
+	words    []queryWord
+	filter   *schemaorg.Matcher // nil: none
+	limit    int
+
+	highlighter *highlighter
+}
+
+func (f *finder) find(s *Store, scratch *scratch, sites []siteRow) ([]provider.Hit, error) {
+	indexes := make([]*siteIndex, 0, len(sites))
+	var stats statistics
+	for _, site := range sites {
+		x, err := s.index(f.ctx, f.tx, site)
+		if err != nil {
+			return nil, err
+		}
+		indexes = append(indexes, x)
+		stats.add(&x.stats)
+	}
+	r, err := scratch.rank(f.ctx, f.analyser.stemmer, f.words, indexes)
+	if err != nil {
+		return nil, err
+	}
+	f.highlighter = newHighlighter(f.analyser, f.words, stats.spoken())
+
+	var hits []provider.Hit
+	var last *candidate
+	for batch := f.limit; len(hits) < f.limit; batch = min(2*batch, maxBatch) {
+		best := r.best(batch, last)
+		if len(best) == 0 {
+			break
+		}
+		found, err := f.fetch(r, best)
+		if err != nil {
+			return nil, err
+		}
+		hits = append(hits, found...)
+		last = &best[len(best)-1]
+	}
+	return hits[:min(len(hits), f.limit)], nil
+}
+
+// maxBatch bounds the objects read at once while a filter leaves out most.
+const maxBatch = 2000
+
+// fetch reads the documents of candidates and returns the hits, in order, that
+// the filter leaves.
+func (f *finder) fetch(r *ranking, list []candidate) ([]provider.Hit, error) {
+	ids := make([]int64, len(list))
+	at := make(map[int64]int, len(list))
+	for i, c := range list {
+		ids[i] = r.parts[c.part].id(int(c.doc))
+		at[ids[i]] = i
+	}
+	hits := make([]provider.Hit, len(list))
+	read := 0
+	err := f.tx.each(f.ctx, func(rows *sql.Rows) error {
+		var id int64
+		var hit provider.Hit
+		var types string
+		var text sql.RawBytes
+		if err := rows.Scan(&id, &hit.URL, &hit.Name, &types, &text, &hit.Schema); err != nil {
+			return err
+		}
+		read++
+		if f.filter != nil && !f.filter.Match(hit.Schema) {
+			return nil
+		}
+		i := at[id]
+		p := r.parts[list[i].part]
+		hit.Site = p.site
+		if types != "" {
+			if err := json.Unmarshal([]byte(types), &hit.Types); err != nil {
+				return damaged("the types of a document are damaged: %v", err)
+			}
+		}
+		whole, err := unpackText(hit.Schema, text)
+		if err != nil {
+			return err
+		}
+		hit.Passage = f.highlighter.passage(whole, language(min(p.languages[list[i].doc], byte(languages-1))))
+		hits[i] = hit
+		return nil
+	}, "SELECT id, url, name, types, text, schema FROM document WHERE id IN (SELECT value FROM json_each(?))", idList(ids))
+	if err != nil {
+		return nil, err
+	}
+	if read != len(list) {
+		return nil, damaged("%d documents of the index are not in the store", len(list)-read)
+	}
+	kept := hits[:0]
+	for _, hit := range hits {
+		if hit.URL != "" {
+			kept = append(kept, hit)
+		}
+	}
+	return kept, nil
+}

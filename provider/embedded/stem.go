@@ -1,0 +1,161 @@
+package embedded
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/blevesearch/snowballstem"
+	stemarabic "github.com/blevesearch/snowballstem/arabic"
+	stemdanish "github.com/blevesearch/snowballstem/danish"
+	stemdutch "github.com/blevesearch/snowballstem/dutch"
+	stemenglish "github.com/blevesearch/snowballstem/english"
+	stemfinnish "github.com/blevesearch/snowballstem/finnish"
+	stemfrench "github.com/blevesearch/snowballstem/french"
+	stemgerman "github.com/blevesearch/snowballstem/german"
+	stemhungarian "github.com/blevesearch/snowballstem/hungarian"
+	stemirish "github.com/blevesearch/snowballstem/irish"
+	stemitalian "github.com/blevesearch/snowballstem/italian"
+	stemnorwegian "github.com/blevesearch/snowballstem/norwegian"
+	stemportuguese "github.com/blevesearch/snowballstem/portuguese"
+	stemromanian "github.com/blevesearch/snowballstem/romanian"
+	stemrussian "github.com/blevesearch/snowballstem/russian"
+	stemspanish "github.com/blevesearch/snowballstem/spanish"
+	stemswedish "github.com/blevesearch/snowballstem/swedish"
+	stemtamil "github.com/blevesearch/snowballstem/tamil"
+	stemturkish "github.com/blevesearch/snowballstem/turkish"
+	"golang.org/x/text/unicode/norm"
+)
+
+// stemmer finds the stems of words. It is not safe for concurrent use.
+type stemmer struct {
+	env *snowballstem.Env
+}
+
+// newStemmer returns a stemmer.
+func newStemmer() *stemmer { return &stemmer{env: snowballstem.NewEnv("")} }
+
+// stems returns the stems, in a language, of a word as it is written and
+// folded, without those that equal the folded word. There are two at most: a
+// stemmer goes by the endings of its language, which may have accents, and who
+// types a word without them should find it all the same.
+func (s *stemmer) stems(l language, written, folded string) (stems [2]string, n int) {
+	if l == noLanguage || !isStemmable(folded) {
+		return stems, 0
+	}
+	add := func(stem string) {
+		if stem != "" && stem != folded && (n == 0 || stem != stems[0]) {
+			stems[n] = stem
+			n++
+		}
+	}
+	if lowered := lower(written); lowered != folded {
+		add(fold(s.stem(l, lowered)))
+	}
+	add(fold(s.stem(l, folded)))
+	return stems, n
+}
+
+// isStemmable reports whether folded is a word of letters, not a number or a
+// code.
+func isStemmable(folded string) bool {
+	if len(folded) < 3 || len(folded) >= maxTermBytes {
+		return false
+	}
+	for i := 0; i < len(folded); i++ {
+		if c := folded[i]; c < utf8.RuneSelf && (c < 'a' || c > 'z') {
+			return false
+		}
+	}
+	return true
+}
+
+// lower is fold without the removal of accents.
+func lower(word string) string {
+	if isASCII(word) {
+		return lowerASCII(word)
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, norm.NFKC.String(word))
+}
+
+func (s *stemmer) stem(l language, w string) string {
+	if l == hindi {
+		return stemHindi(w)
+	}
+	step := snowballStep(l)
+	if step == nil {
+		return w
+	}
+	s.env.SetCurrent(w)
+	step(s.env)
+	return s.env.Current()
+}
+
+func snowballStep(l language) func(*snowballstem.Env) bool {
+	switch l {
+	case english:
+		return stemenglish.Stem
+	case german:
+		return stemgerman.Stem
+	case french:
+		return stemfrench.Stem
+	case spanish:
+		return stemspanish.Stem
+	case italian:
+		return stemitalian.Stem
+	case portuguese:
+		return stemportuguese.Stem
+	case dutch:
+		return stemdutch.Stem
+	case swedish:
+		return stemswedish.Stem
+	case danish:
+		return stemdanish.Stem
+	case norwegian:
+		return stemnorwegian.Stem
+	case finnish:
+		return stemfinnish.Stem
+	case russian:
+		return stemrussian.Stem
+	case arabic:
+		return stemarabic.Stem
+	case hungarian:
+		return stemhungarian.Stem
+	case romanian:
+		return stemromanian.Stem
+	case turkish:
+		return stemturkish.Stem
+	case tamil:
+		return stemtamil.Stem
+	case irish:
+		return stemirish.Stem
+	}
+	return nil
+}
+
+// hindiEndings are the endings of inflection of A. Ramanathan and D. Rao, "A
+// Lightweight Stemmer for Hindi" (2003), longest first; the shortest stem that
+// may remain is two letters.
+var hindiEndings = strings.Fields(`
+	ियाँ ियां ियों ाओं ाएँ ाएं ुओं ुएँ ुएं
+	ाइयाँ ाइयां ाइयों
+	ेगा ेगी ोगे ोगी ाना ाने ानी ाता ाते ाती तीं तां
+	ाया ाई ाए ाओ ुआ ुई ुए
+	कर ना ने नी ता ते ती
+	ों ें ीं ां ाँ एँ ओं
+	ो े ू ु ी ि ा`)
+
+func stemHindi(w string) string {
+	best := ""
+	for _, ending := range hindiEndings {
+		if len(ending) > len(best) && strings.HasSuffix(w, ending) && len(w)-len(ending) >= 2*len("क") {
+			best = ending
+		}
+	}
+	return strings.TrimSuffix(w, best)
+}

@@ -1,0 +1,257 @@
+package embedded
+
+import (
+	"context"
+	"slices"
+)
+
+// write is a transaction that changes sites. Each changed site's documents and
+// index change together.
+type write struct {
+	ctx        context.Context
+	tx         *session
+	store      *Store
+	generation int64 // the new one
+}
+
+func newWrite(ctx context.Context, tx *session, s *Store, c *catalogue) (*write, error) {
+	return &write{ctx: ctx, tx: tx, store: s, generation: c.generation + 1}, nil
+}
+
+// finish writes the new generation; dropped is set where a site went.
+func (w *write) finish(dropped bool) error {
+	query := "UPDATE store SET generation = ?"
+	if dropped {
+		query = "UPDATE store SET generation = ?, dropped = generation + 1"
+	}
+	_, err := w.tx.exec(w.ctx, query, w.generation)
+	return err
+}
+
+func (w *write) addSite(name string) (siteRow, error) {
+	r, err := w.tx.exec(w.ctx, "INSERT INTO site (name, documents, generation) VALUES (?, 0, ?)", name, w.generation)
+	if err != nil {
+		return siteRow{}, err
+	}
+	id, err := r.LastInsertId()
+	return siteRow{id: id, name: name, generation: w.generation}, err
+}
+
+// put stores the documents of one site; stored is what is there under their
+// URLs.
+func (w *write) put(site siteRow, stored map[string]storedRow, group []*change) error {
+	docs := make([]indexed, 0, len(group))
+	var replaced []string
+	for _, c := range group {
+		old, ok := stored[c.doc.URL]
+		id, err := w.putRow(site, c, old.id)
+		if err != nil {
+			return err
+		}
+		if ok {
+			replaced = append(replaced, c.doc.URL)
+		}
+		docs = append(docs, indexed{id, c.doc.URL, c.terms})
+	}
+	site.documents += int64(len(docs) - len(replaced))
+	return w.reindex(site, replaced, docs)
+}
+
+// putRow writes the row of a document, over the row with the number old unless
+// that is 0.
+func (w *write) putRow(site siteRow, c *change, old int64) (int64, error) {
+	d := &c.doc
+	text := c.text
+	if text == nil {
+		text = []byte{}
+	}
+	if old != 0 {
+		_, err := w.tx.exec(w.ctx, "UPDATE document SET version = ?, hash = ?, name = ?, types = ?, text = ?, schema = ? WHERE id = ?",
+			documentVersion, c.hash, d.Name, c.types, text, d.Schema, old)
+		return old, err
+	}
+	r, err := w.tx.exec(w.ctx, "INSERT INTO document (site, url, key, version, hash, name, types, text, schema) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		site.id, d.URL, c.key, documentVersion, c.hash, d.Name, c.types, text, d.Schema)
+	if err != nil {
+		return 0, err
+	}
+	id, err := r.LastInsertId()
+	if err == nil && id > maxRowID {
+		err = damaged("the store has given out all its row numbers")
+	}
+	return id, err
+}
+
+// reindex brings the index of a site in step with its documents: those under
+// the URLs of removed are no longer as they were, and those of added are new.
+// It writes the site's row as well.
+func (w *write) reindex(site siteRow, removed []string, added []indexed) error {
+	rows, err := segmentRows(w.ctx, w.tx, site.id)
+	if err != nil {
+		return err
+	}
+	segments := w.loader(site)
+	changed, err := bury(rows, removed, segments, site)
+	if err != nil {
+		return err
+	}
+	var parts []part
+	if len(added) > 0 {
+		fresh, err := openSegment(buildSegment(added))
+		if err != nil {
+			return err
+		}
+		parts = append(parts, part{segment: fresh})
+	}
+	absorbed := toAbsorb(rows, int64(len(added)))
+	for _, r := range absorbed {
+		if r.living() > 0 {
+			seg, err := segments(r)
+			if err != nil {
+				return err
+			}
+			parts = append(parts, part{seg, r.dead})
+		}
+		delete(changed, r.id)
+		if err := w.dropSegment(r.id); err != nil {
+			return err
+		}
+	}
+	for _, r := range rows {
+		if changed[r.id] {
+			if _, err := w.tx.exec(w.ctx, "UPDATE segment SET dead = ? WHERE id = ?", []byte(r.dead), r.id); err != nil {
+				return err
+			}
+		}
+	}
+	if len(parts) > 0 {
+		raw, err := mergeSegments(parts)
+		if err != nil {
+			return err
+		}
+		if err := w.addSegment(site.id, raw); err != nil {
+			return err
+		}
+	}
+	_, err = w.tx.exec(w.ctx, "UPDATE site SET documents = ?, generation = ? WHERE id = ?", site.documents, w.generation, site.id)
+	return err
+}
+
+// loader returns a function that reads segments of a site, each once, and those
+// not at all that are in memory.
+func (w *write) loader(site siteRow) func(segmentRow) (*segment, error) {
+	known := w.store.indexes.get(site.id)
+	loaded := make(map[int64]*segment)
+	return func(r segmentRow) (*segment, error) {
+		seg := known.segment(r.id)
+		if seg == nil {
+			seg = loaded[r.id]
+		}
+		if seg == nil {
+			var err error
+			if seg, err = loadSegment(w.ctx, w.tx, r); err != nil {
+				return nil, err
+			}
+			loaded[r.id] = seg
+		}
+		return seg, nil
+	}
+}
+
+// bury marks the documents with these URLs as dead in rows, and returns the
+// segments that it marked something in.
+func bury(rows []segmentRow, urls []string, segments func(segmentRow) (*segment, error), site siteRow) (map[int64]bool, error) {
+	changed := make(map[int64]bool)
+	left := slices.Clone(urls)
+	for i := range rows {
+		if len(left) == 0 {
+			break
+		}
+		seg, err := segments(rows[i])
+		if err != nil {
+			return nil, err
+		}
+		left = slices.DeleteFunc(left, func(url string) bool {
+			doc, ok := seg.find(url)
+			if !ok || rows[i].dead.has(doc) {
+				return false
+			}
+			rows[i].dead = rows[i].dead.with(doc, seg.docs)
+			changed[rows[i].id] = true
+			return true
+		})
+	}
+	if len(left) > 0 {
+		return nil, damaged("%d documents of site %q are missing from its index, such as %q", len(left), site.name, left[0])
+	}
+	return changed, nil
+}
+
+const (
+	// smallSegment is the number of documents up to which a segment is
+	// rewritten whenever its site changes.
+	smallSegment = 64
+	// maxMergeBytes bounds what one merge rewrites, and so how long a write
+	// can take.
+	maxMergeBytes = 32 << 20
+	// chunkBytes bounds a row of a segment.
+	chunkBytes = 1 << 20
+)
+
+// toAbsorb returns the segments that are to be rewritten together with new
+// documents: those that are no larger than what is being written anyway, which
+// makes each segment at least twice the next smaller one and rewrites a
+// document as often as the site doubles; and those of which half is dead.
+func toAbsorb(rows []segmentRow, added int64) []segmentRow {
+	sorted := slices.Clone(rows)
+	slices.SortStableFunc(sorted, func(a, b segmentRow) int { return int(a.living() - b.living()) })
+	var list []segmentRow
+	var bytes int64
+	documents := added
+	for _, r := range sorted {
+		living := r.living()
+		small := living <= max(documents, smallSegment)
+		if !small && 2*living > r.documents || living > 0 && bytes+r.bytes > maxMergeBytes {
+			continue
+		}
+		list = append(list, r)
+		documents += living
+		bytes += r.bytes
+	}
+	if added == 0 && len(list) == 1 && list[0].living() > 0 && 2*list[0].living() > list[0].documents {
+		return nil // it would be written again as it is, for little
+	}
+	return list
+}
+
+func (w *write) addSegment(site int64, raw []byte) error {
+	seg, err := openSegment(raw)
+	if err != nil {
+		return err
+	}
+	r, err := w.tx.exec(w.ctx, "INSERT INTO segment (site, documents, bytes) VALUES (?, ?, ?)", site, seg.docs, len(raw))
+	if err != nil {
+		return err
+	}
+	id, err := r.LastInsertId()
+	if err != nil {
+		return err
+	}
+	part := 0
+	for chunk := range slices.Chunk(raw, chunkBytes) {
+		if _, err := w.tx.exec(w.ctx, "INSERT INTO chunk (segment, part, data) VALUES (?, ?, ?)", id, part, chunk); err != nil {
+			return err
+		}
+		part++
+	}
+	return nil
+}
+
+func (w *write) dropSegment(id int64) error {
+	for _, query := range []string{"DELETE FROM chunk WHERE segment = ?", "DELETE FROM segment WHERE id = ?"} {
+		if _, err := w.tx.exec(w.ctx, query, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
