@@ -1,6 +1,18 @@
 package ingest
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/siteprovider/siteprovider/provider"
+)
+
+// validJSON reports whether text is one JSON value that is nested no deeper
+// than a document may be. The depth comes first, because validating recurses.
+func validJSON(text []byte) bool {
+	return provider.JSONDepth(text) <= provider.MaxJSONDepth && gjson.ValidBytes(text)
+}
 
 // extent finds where a JSON object or list ends, by counting brackets outside
 // of strings. It does not validate, takes its text in pieces, and needs no

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"io"
 	"net/url"
 	"unicode/utf8"
@@ -49,6 +48,18 @@ type candidate struct {
 	identity digest
 	content  digest
 	wordless bool
+}
+
+// check puts the site of c in canonical form and checks what decides its place
+// in a batch. The rest is the store's to check.
+func (c *candidate) check() (err error) {
+	if c.Site, err = provider.CheckSite("document.Site", c.Site); err != nil {
+		return err
+	}
+	if len(c.Schema) > provider.MaxObjectBytes {
+		return provider.Invalidf("document.Schema", "%d bytes are more than MaxObjectBytes = %d", len(c.Schema), provider.MaxObjectBytes)
+	}
+	return provider.CheckURL("document.URL", c.URL)
 }
 
 // parse reads a unit of the input named source.
@@ -109,7 +120,7 @@ func (r *reading) json(u unit) {
 		r.wrapped(w, err, u.line)
 		return
 	}
-	if json.Valid(u.text) {
+	if validJSON(u.text) {
 		r.value(u)
 		return
 	}
@@ -178,7 +189,7 @@ func (r *reading) broken(u unit) {
 		switch {
 		case p.err != nil:
 			r.fail(Place{Line: p.line}, p.err)
-		case json.Valid(p.text):
+		case validJSON(p.text):
 			r.value(p)
 		default:
 			r.mend(p)
@@ -191,7 +202,7 @@ func (r *reading) mend(u unit) {
 	if w, ok, err := readWrapper(u.text); ok {
 		failures := len(r.failures)
 		r.wrapped(w, err, u.line)
-		if len(r.failures) == failures && json.Valid(w.schema) {
+		if len(r.failures) == failures && validJSON(w.schema) {
 			r.repairs++ // what was broken is the wrapper
 		}
 		return
@@ -260,8 +271,7 @@ func (r *reading) found(f schemaorg.Found, wrapperName string) {
 	if c.Site == "" {
 		c.Site = siteOf(f.URL)
 	}
-	var err error
-	if c.Document, err = c.Document.Check("document"); err != nil {
+	if err := c.check(); err != nil {
 		r.fail(c.place, err)
 		return
 	}

@@ -154,7 +154,7 @@ func mostLinesGood(text []byte, whole bool) bool {
 			continue
 		}
 		all++
-		if isTabLine(line) || !indented && len(line) > 2 && line[0] == '{' && json.Valid(line) {
+		if isTabLine(line) || !indented && len(line) > 2 && line[0] == '{' && validJSON(line) {
 			good++
 		}
 	}

@@ -3,7 +3,6 @@ package ingest
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -254,29 +253,30 @@ func (s *splitter) advance(piece []byte) {
 	s.offset += int64(len(piece))
 }
 
-// maxRestarts is how often cutValues goes back to look for a value in what
-// another one without end has swallowed; more would take time out of proportion.
-const maxRestarts = 64
+// maxReread is how many bytes cutValues reads again, in all, to look for values
+// in what another one without end has swallowed. A text that makes it go back
+// more often than that has no order worth finding.
+const maxReread = 32 << 20
 
 // cutValues cuts a unit into the values it is made of; clean says that they are
 // several and all of them valid. A value that does not end is cut where a line
 // begins that is valid by itself.
 func cutValues(u unit) (pieces []unit, clean bool) {
 	clean = true
-	s := newSplitter(bufio.NewReader(bytes.NewReader(u.text)), u.offset)
+	s := newSplitter(bufio.NewReaderSize(bytes.NewReader(u.text), windowBytes), u.offset)
 	s.line = u.line
-	for restarts := 0; ; {
+	for reread := 0; ; {
 		p, err := s.nextValue()
 		if err != nil {
 			return pieces, clean && len(pieces) > 1
 		}
-		if p.err == nil && !json.Valid(p.text) {
+		if p.err == nil && !validJSON(p.text) {
 			start := int(p.offset - u.offset)
 			endless := start+len(p.text) == len(u.text)
-			if n := validLine(p.text); endless && n > 0 && restarts < maxRestarts {
+			if n := validLine(p.text); endless && n > 0 && reread < maxReread {
+				reread += len(p.text) - n
 				p.text = p.text[:n]
 				s.putBack(unit{text: u.text[start+n:], line: p.line + bytes.Count(p.text, []byte("\n")), offset: p.offset + int64(n)})
-				restarts++
 			}
 			clean = false
 		}
@@ -290,7 +290,7 @@ func cutValues(u unit) (pieces []unit, clean bool) {
 func validLine(text []byte) int {
 	at := 0
 	for line := range bytes.Lines(text) {
-		if at > 0 && line[0] == '{' && json.Valid(line) {
+		if at > 0 && line[0] == '{' && validJSON(line) {
 			return at
 		}
 		at += len(line)
