@@ -34,7 +34,6 @@ func (g *graph) choose() []draft {
 			take(n)
 		}
 	}
-	g.takeSupporting(nodes, held, take, drafts)
 	if len(drafts) == 0 {
 		for _, n := range nodes {
 			if n.listed && len(n.types) > 0 && !isSupporting(n.types) {
@@ -42,10 +41,16 @@ func (g *graph) choose() []draft {
 			}
 		}
 	}
-	if len(drafts) == 0 {
-		if n := firstBoilerplate(nodes); n != nil {
-			take(n)
-		}
+	page := pageNode(nodes)
+	if len(drafts) == 0 && page != nil && g.holdsSupporting(page) {
+		take(page)
+	}
+	if len(drafts) > 0 {
+		g.markPictures(nodes)
+	}
+	g.takeSupporting(nodes, held, take, drafts)
+	if len(drafts) == 0 && page != nil {
+		take(page)
 	}
 	return g.account(nodes, drafts, held)
 }
@@ -74,7 +79,7 @@ func (g *graph) takeSupporting(nodes []*node, held map[*node]bool, take func(*no
 	var left []*node
 	for _, n := range nodes {
 		_, taken := drafts[n]
-		if !taken && !held[n] && !n.listed && len(n.types) > 0 && isSupporting(n.types) && !isBoilerplate(n.types) && readable(n.raw) {
+		if !taken && !held[n] && !n.listed && !n.pictured && isSupporting(n.types) && !isBoilerplate(n.types) && readable(n.raw) {
 			left = append(left, n)
 		}
 	}
@@ -95,22 +100,52 @@ func (g *graph) takeSupporting(nodes []*node, held map[*node]bool, take func(*no
 	}
 }
 
-// firstBoilerplate returns the first boilerplate node that has a word to read,
-// or, where none has, the first.
-func firstBoilerplate(nodes []*node) *node {
-	var first *node
+// markPictures notes the pictures of a page that is left out. Their captions
+// name what the page's document is about, and would be found in its stead.
+func (g *graph) markPictures(nodes []*node) {
 	for _, n := range nodes {
 		if !isBoilerplate(n.types) {
 			continue
 		}
-		if readable(n.raw) {
-			return n
-		}
-		if first == nil {
-			first = n
+		for _, j := range g.join(n).joined {
+			j.pictured = j.pictured || j.isA("ImageObject")
 		}
 	}
-	return first
+}
+
+// holdsSupporting reports whether supporting nodes with words are put in place
+// in n: then n is the document and not they. A page that has nothing but its
+// author's name in a node of its own would else be known as that author.
+func (g *graph) holdsSupporting(n *node) bool {
+	for _, j := range g.join(n).joined {
+		if isSupporting(j.types) && !isBoilerplate(j.types) && readable(j.raw) {
+			return true
+		}
+	}
+	return false
+}
+
+// pageNode returns the boilerplate node that is the document where the page has
+// nothing else: the first that is a page, for sites and organisations are the
+// same on every page; else the first; with a word to read if one has any.
+func pageNode(nodes []*node) *node {
+	var best *node
+	rank := func(n *node) int {
+		r := 0
+		if readable(n.raw) {
+			r += 2
+		}
+		if n.isA("WebPage") || n.isA("CollectionPage") {
+			r++
+		}
+		return r
+	}
+	for _, n := range nodes {
+		if isBoilerplate(n.types) && (best == nil || rank(n) > rank(best)) {
+			best = n
+		}
+	}
+	return best
 }
 
 // account returns the documents in source order and records why each other
@@ -131,7 +166,7 @@ func (g *graph) account(nodes []*node, drafts map[*node]draft, held map[*node]bo
 			g.leaveOut(n, NoType)
 		case n.listed:
 			g.leaveOut(n, ListMember)
-		case isBoilerplate(n.types):
+		case isBoilerplate(n.types), n.pictured && readable(n.raw):
 			g.leaveOut(n, Boilerplate)
 		default:
 			g.leaveOut(n, NoText)

@@ -111,13 +111,16 @@ func (f *freeNames) of(n *node) string {
 }
 
 // mainFirst orders the nodes of one document: what the page is about, then
-// content, then what supports it, each in source order.
+// content, then content that is also the page, such as a FAQPage, then what
+// supports it, each in source order.
 func mainFirst(docs []draft) []draft {
 	rank := func(d draft) int {
 		switch {
 		case d.main:
 			return 0
 		case isSupporting(d.types):
+			return 3
+		case slices.ContainsFunc(d.types, boilerplateTypes.has):
 			return 2
 		}
 		return 1

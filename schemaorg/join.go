@@ -21,10 +21,10 @@ const (
 
 // unjoinedProperties lead to things in their own right, or back up to what the
 // object is part of. What they refer to stays a reference.
-var unjoinedProperties = setOf(
-	"isPartOf", "hasPart", "mainEntity", "mainEntityOfPage", "subjectOf",
-	"about", "itemListElement", "breadcrumb",
-)
+var unjoinedProperties = map[string]bool{
+	"isPartOf": true, "hasPart": true, "mainEntity": true, "mainEntityOfPage": true, "subjectOf": true,
+	"about": true, "itemListElement": true, "breadcrumb": true,
+}
 
 // joiner puts nodes in the place of the references to them, by splicing bytes:
 // all that is no reference stays as it was written.

@@ -27,6 +27,7 @@ type node struct {
 	inherited string // URL of the boilerplate node it is the main entity of
 	listed    bool   // an ItemList of the page refers to it
 	variant   bool   // a ProductGroup of the page refers to it
+	pictured  bool   // it is a picture of a boilerplate node that is left out
 	draft     *draft // the node as a document, once it was asked for
 	members   map[string]gjson.Result
 }
@@ -82,14 +83,82 @@ func (c *collector) collectObject(value gjson.Result, context string, nesting, l
 	n, graph := c.g.readNode(value, context)
 	n.script, n.line, n.offset = c.script.Number, line, value.Index
 	switch {
-	case !graph.Exists() || isEmptyList(graph) && len(n.types) > 0:
+	case !graph.Exists() && isNumbered(n, value):
+		c.collectMembers(value, n.context, nesting)
+	case !graph.Exists():
 		c.g.add(n)
 	default:
 		if len(n.types) > 0 {
-			c.g.skip(n, Container)
+			c.addContainer(n, value, graph)
 		}
-		c.collect(graph, n.context, nesting+1)
+		if isNumbered(&node{}, graph) {
+			c.collectMembers(graph, n.context, nesting)
+		} else {
+			c.collect(graph, n.context, nesting+1)
+		}
 	}
+}
+
+// addContainer adds an object that has a @graph and is something itself,
+// without the nodes of the graph.
+func (c *collector) addContainer(n *node, value, graph gjson.Result) {
+	own := withoutMember(value, "@graph")
+	if !readable(own) {
+		c.g.skip(n, Container)
+		return
+	}
+	n.raw = own
+	c.g.add(n)
+}
+
+// collectMembers adds the members of an object that stands for a list.
+func (c *collector) collectMembers(value gjson.Result, context string, nesting int) {
+	value.ForEach(func(_, member gjson.Result) bool {
+		if member.IsObject() {
+			c.collect(member, context, nesting+1)
+		}
+		return true
+	})
+}
+
+// isNumbered reports whether an object is a list as PHP writes one with gaps:
+// {"0": {...}, "2": {...}}.
+func isNumbered(n *node, value gjson.Result) bool {
+	if len(n.types) > 0 || n.id != "" || !value.IsObject() {
+		return false
+	}
+	count := 0
+	value.ForEach(func(key, member gjson.Result) bool {
+		if key.Str == "@context" {
+			return true
+		}
+		if _, err := strconv.Atoi(key.Str); err != nil || !member.IsObject() {
+			count = -1
+			return false
+		}
+		count++
+		return true
+	})
+	return count > 0
+}
+
+// withoutMember returns an object without its members of a name.
+func withoutMember(object gjson.Result, name string) string {
+	var b strings.Builder
+	kept, gap := 0, "{"
+	object.ForEach(func(key, v gjson.Result) bool {
+		if key.Str != name {
+			b.WriteString(gap)
+			b.WriteString(object.Raw[key.Index-object.Index : v.Index-object.Index+len(v.Raw)])
+			gap = ","
+			kept++
+		}
+		return true
+	})
+	if kept == 0 {
+		return "{}"
+	}
+	return b.String() + "}"
 }
 
 // readNode reads what decides about an object, in one pass. Where a name is
@@ -146,10 +215,8 @@ func (g *graph) idKey(id string, script int) string {
 	return id
 }
 
-func (n *node) isA(t string) bool { return slices.Contains(n.types, t) }
-
-func isEmptyList(v gjson.Result) bool {
-	return v.IsArray() && strings.Trim(v.Raw, "[] \t\r\n") == ""
+func (n *node) isA(t string) bool {
+	return slices.ContainsFunc(n.types, func(own string) bool { return strings.EqualFold(own, t) })
 }
 
 // firstString returns a string, or the first one of a list.

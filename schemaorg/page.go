@@ -61,7 +61,7 @@ type Reason string
 
 // The reasons.
 const (
-	Boilerplate Reason = "boilerplate"   // of a boilerplate type, beside a document
+	Boilerplate Reason = "boilerplate"   // of a boilerplate type, or a picture of such a node, beside a document
 	Joined      Reason = "joined"        // of a supporting type, and put in place in a document
 	NoText      Reason = "no text"       // of a supporting type, without a readable word
 	NoType      Reason = "no type"       // without @type

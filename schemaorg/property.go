@@ -40,7 +40,7 @@ var propertyClasses = classes(map[propertyClass][]string{
 	named: {
 		"about", "actor", "actors", "affiliation", "alumniOf", "areaServed", "artist", "attendee", "author", "brand",
 		"byArtist", "character", "colleague", "competitor", "composer", "containedInPlace", "containsPlace", "contributor",
-		"copyrightHolder", "countryOfOrigin", "creator", "department", "director", "directors", "editor", "employee",
+		"countryOfOrigin", "creator", "department", "director", "directors", "editor", "employee",
 		"exampleOfWork", "founder", "foundingLocation", "funder", "hasPart", "hiringOrganization", "illustrator", "inAlbum",
 		"inPlaylist", "isBasedOn", "isPartOf", "isRelatedTo", "isSimilarTo", "isVariantOf", "itemReviewed", "knows",
 		"legislationPassedBy", "locationCreated", "lyricist", "maintainer", "manufacturer", "member", "memberOf", "members", "mentions",
@@ -60,6 +60,8 @@ var propertyClasses = classes(map[propertyClass][]string{
 		"codeRepository", "discussionUrl", "encodingFormat", "fileFormat", "hasMap", "image", "images", "installUrl", "license", "logo",
 		"mainEntityOfPage", "photo", "photos", "primaryImageOfPage", "relatedLink", "sameAs", "screenshot", "significantLink",
 		"target", "thumbnail", "url", "urlTemplate", "usageInfo",
+		// rights, which are on every picture and page
+		"copyrightHolder", "copyrightNotice", "creditText",
 		// ids and marks for machines
 		"cssSelector", "identifier", "query-input", "speakable", "termCode", "unitCode", "unitText", "uuid", "valueName",
 		"valueRequired", "xpath", "httpMethod", "contentType", "signature", "color_code", "currenciesAccepted", "currency",

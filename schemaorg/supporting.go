@@ -3,7 +3,7 @@ package schemaorg
 // supportingTypes are the types of what is said about something else: who made
 // it, where it is, what it costs, how it looks. A node of such a type is a
 // document only where no document holds it and it has words of its own.
-var supportingTypes = setOf(
+var supportingTypes = typesOf(
 	// who
 	"Audience", "ContactPoint", "EducationalAudience", "PeopleAudience", "Patient", "PerformanceRole", "Person", "Role",
 	// where
@@ -30,7 +30,7 @@ var supportingTypes = setOf(
 // boilerplate type.
 func isSupporting(types []string) bool {
 	for _, t := range types {
-		if !supportingTypes[t] && !boilerplateTypes[t] {
+		if !supportingTypes.has(t) && !boilerplateTypes.has(t) {
 			return false
 		}
 	}
