@@ -3,21 +3,153 @@ package plugin
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	goplugin "github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
 
 	"github.com/siteprovider/siteprovider/provider"
 )
 
 // OpenFunc opens the provider that a plugin serves. Settings is the JSON
-// document of the host's Spec.
+// document of the host's Spec. It may hold keys: repeat it in no log line and
+// no error. The context ends when opening is over.
 type OpenFunc func(ctx context.Context, settings []byte) (provider.Provider, error)
 
 // ServeOptions are the options of Serve; the zero value works.
 type ServeOptions struct {
-	// Log is where the plugin logs to; nil: NewLogger.
+	// Log is where the plugin logs; nil: NewLogger.
 	Log *slog.Logger
 }
 
-// Serve serves a provider to the host that started this process and returns
-// when the host is done with it.
-func Serve(open OpenFunc, opt ServeOptions) error { return errors.ErrUnsupported }
+// ErrNoHost is returned by Serve in a process that no host started.
+var ErrNoHost = errors.New("this is a plugin: it serves the search host that starts it and does nothing by itself")
+
+const (
+	// drainTime is how long calls in flight may go on after SIGTERM.
+	drainTime = time.Second
+	// closeTime is how long the provider may take to close at the end.
+	closeTime = time.Second
+	// orphanTime is how long a plugin lives on without its host.
+	orphanTime = 900 * time.Millisecond
+)
+
+// Serve serves a provider to the host that started this process, and returns
+// when the host has shut it down, has died, or SIGTERM came; the process is
+// then expected to exit. SIGINT is ignored: it goes to all processes of a
+// terminal, and the host decides what it means.
+//
+// A plugin prints nothing to standard output before it calls Serve. Serve makes
+// ServeOptions.Log the default of package slog, and with it of package log.
+func Serve(open OpenFunc, opt ServeOptions) error {
+	if os.Getenv(CookieKey) != CookieValue {
+		return ErrNoHost
+	}
+	log := opt.Log
+	if log == nil {
+		log = NewLogger(levelFromEnv())
+	}
+	slog.SetDefault(log)
+
+	s := &serving{
+		server: newServer(open),
+		guard:  &guard{log: log},
+		stdout: os.Stdout,
+		stderr: os.Stderr,
+		log:    log,
+		ready:  make(chan struct{}),
+	}
+	// Without this a log line written after the host died would end the
+	// process before the provider is closed.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	go s.stopOnSignal()
+	go s.stopWithHost()
+	goplugin.Serve(&goplugin.ServeConfig{
+		HandshakeConfig: handshakeConfig(),
+		Plugins:         goplugin.PluginSet{pluginName: &grpcPlugin{server: s.server}},
+		GRPCServer:      s.grpcServer,
+		Logger: hclog.New(&hclog.LoggerOptions{
+			Name:       "go-plugin",
+			Level:      hclog.Warn,
+			Output:     os.Stderr,
+			JSONFormat: true,
+		}),
+	})
+	if s.grpc == nil {
+		return errors.New("plugin: no socket to serve on; see the log")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	return s.server.close(ctx)
+}
+
+// serving is one run of Serve.
+type serving struct {
+	server         *server
+	guard          *guard
+	stdout, stderr *os.File
+	log            *slog.Logger
+
+	grpc  *grpc.Server // set once, before ready is closed
+	ready chan struct{}
+	stdio sync.Once
+}
+
+// grpcServer is called by go-plugin with its own options, TLS among them.
+func (s *serving) grpcServer(opts []grpc.ServerOption) *grpc.Server {
+	opts = append(opts, serverOptions()...)
+	opts = append(opts, grpc.ChainUnaryInterceptor(s.keepStdio, s.guard.intercept))
+	s.grpc = grpc.NewServer(opts...)
+	close(s.ready)
+	return s.grpc
+}
+
+// keepStdio sends what is printed to the real standard error. go-plugin has
+// put pipes in its place by the time the first call arrives, which it streams
+// to a Go host; a host that does not read that stream would block whoever
+// prints more than the pipe holds.
+func (s *serving) keepStdio(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+	s.stdio.Do(func() { os.Stdout, os.Stderr = s.stderr, s.stderr })
+	return next(ctx, req)
+}
+
+// stopOnSignal drains and stops at SIGTERM.
+func (s *serving) stopOnSignal() {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM)
+	<-signals
+	s.log.Info("stopping on SIGTERM")
+	<-s.ready
+	s.guard.drain(drainTime)
+	s.grpc.Stop()
+}
+
+// stopWithHost stops at once when the host is gone: nobody is left to answer.
+func (s *serving) stopWithHost() {
+	gone := make(chan string, 2)
+	if os.Getenv(LeaseEnv) == "stdin" {
+		go func() {
+			io.Copy(io.Discard, os.Stdin)
+			gone <- "its lease on standard input ended"
+		}()
+	}
+	go func() {
+		if waitForOrphaned() {
+			gone <- "another process became the parent"
+		}
+	}()
+	why := <-gone
+	// The log may be a pipe that nobody reads any more, and the provider
+	// may hang; neither keeps the process alive.
+	time.AfterFunc(orphanTime, func() { os.Exit(1) })
+	s.log.Info("stopping: the host is gone", "why", why)
+	<-s.ready
+	s.grpc.Stop()
+}

@@ -1,9 +1,14 @@
 package plugin
 
 import (
-	"context"
-	"errors"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/siteprovider/siteprovider/provider"
@@ -12,70 +17,102 @@ import (
 // Spec says which plugin to run and how. The zero Spec runs the running
 // binary with the argument "plugin".
 type Spec struct {
-	Path string   // of the executable; empty: the running binary
+	// Path is the executable: a path, or a name to be found in PATH. Empty
+	// means the running binary.
+	Path string
 	Args []string // nil: "plugin"
-	// Env names the variables of the host's environment that the plugin
-	// gets beside the few that every process needs. PLUGIN_* are never
-	// passed on.
-	Env    []string
-	SHA256 string // hexadecimal checksum that the executable must have; empty: any
-	// Settings is the JSON document that the provider is opened with. It
-	// may hold keys, and is sent through Configure each time the plugin is
-	// started, never in an argument or a variable.
+
+	// Env names variables of the host's environment that the plugin gets
+	// beside those that every process needs, such as PATH, HOME, TMPDIR,
+	// the language and the proxies. It gets no others.
+	Env []string
+
+	// SHA256 is the checksum that the executable must have each time it is
+	// started, in hexadecimal; empty: any.
+	SHA256 string
+
+	// Settings is the JSON document that the provider is opened with; empty
+	// means {}. It may hold keys: it is sent through Configure each time
+	// the plugin is started, and never appears in an argument, a variable,
+	// a log line or an error.
 	Settings []byte
-	// Log receives the plugin's log lines and those about the plugin; nil
-	// discards them.
+
+	// Log receives the plugin's own log lines and what there is to say
+	// about its starts and ends; nil discards them.
 	Log *slog.Logger
-	// StartTimeout is how long a start may take, Configure included; 0
+
+	// StartTimeout is how long one start may take, Configure included; 0
 	// means DefaultStartTimeout.
 	StartTimeout time.Duration
 }
 
-// DefaultStartTimeout is the Spec.StartTimeout of a Spec without one.
+// DefaultStartTimeout is the StartTimeout of a Spec without one.
 const DefaultStartTimeout = 10 * time.Second
 
-// Plugin is a provider that runs in a process of its own.
-type Plugin struct{}
-
-// Open starts the plugin and configures it.
-func Open(ctx context.Context, spec Spec) (*Plugin, error) { return nil, errors.ErrUnsupported }
-
-// Search implements provider.Provider.
-func (p *Plugin) Search(ctx context.Context, q provider.Query) (*provider.Result, error) {
-	return nil, errors.ErrUnsupported
+// complete returns s with everything filled in and checked that does not need
+// the plugin.
+func (s Spec) complete() (Spec, error) {
+	if err := s.findPath(); err != nil {
+		return Spec{}, err
+	}
+	if s.Args == nil {
+		s.Args = []string{"plugin"}
+	}
+	if err := checkEnvNames(s.Env); err != nil {
+		return Spec{}, err
+	}
+	if sum, err := hex.DecodeString(s.SHA256); err != nil || len(sum) != 0 && len(sum) != 32 {
+		return Spec{}, provider.Invalidf("Spec.SHA256", "%q is not 64 hexadecimal digits", s.SHA256)
+	}
+	if len(s.Settings) == 0 {
+		s.Settings = []byte("{}")
+	}
+	if !json.Valid(s.Settings) {
+		return Spec{}, provider.Invalidf("Spec.Settings", "is not JSON")
+	}
+	if len(s.Settings) > provider.MaxReplyBytes {
+		return Spec{}, provider.Invalidf("Spec.Settings", "%d bytes are more than %d", len(s.Settings), provider.MaxReplyBytes)
+	}
+	if s.Log == nil {
+		s.Log = slog.New(slog.DiscardHandler)
+	}
+	if s.StartTimeout < 0 {
+		return Spec{}, provider.Invalidf("Spec.StartTimeout", "%v is negative", s.StartTimeout)
+	}
+	if s.StartTimeout == 0 {
+		s.StartTimeout = DefaultStartTimeout
+	}
+	return s, nil
 }
 
-// Get implements provider.Provider.
-func (p *Plugin) Get(ctx context.Context, l provider.Lookup) ([]provider.Object, error) {
-	return nil, errors.ErrUnsupported
+// findPath makes the path absolute, so that a restart finds the same file
+// wherever the host is by then.
+func (s *Spec) findPath() error {
+	if s.Path == "" {
+		self, err := self()
+		if err != nil {
+			return provider.Errorf(provider.ErrUnavailable, "find the running binary: %v", err)
+		}
+		s.Path = self
+		return nil
+	}
+	found, err := exec.LookPath(s.Path)
+	if err == nil {
+		found, err = filepath.Abs(found)
+	}
+	if err != nil {
+		return &StartError{Path: s.Path, Kind: provider.ErrInvalid, Cause: err, Reason: fmt.Sprintf("Spec.Path: %v", err)}
+	}
+	s.Path = found
+	return nil
 }
 
-// List implements provider.Provider.
-func (p *Plugin) List(ctx context.Context, q provider.ListQuery) ([]provider.Entry, error) {
-	return nil, errors.ErrUnsupported
+// self names the running binary. On Linux it is what this process was started
+// from even if the file has been replaced or removed since, as "go run" and
+// package managers do.
+func self() (string, error) {
+	if runtime.GOOS == "linux" {
+		return "/proc/self/exe", nil
+	}
+	return os.Executable()
 }
-
-// Sites implements provider.Provider.
-func (p *Plugin) Sites(ctx context.Context) ([]provider.Site, error) {
-	return nil, errors.ErrUnsupported
-}
-
-// Put implements provider.Provider.
-func (p *Plugin) Put(ctx context.Context, docs []provider.Document) ([]provider.PutResult, error) {
-	return nil, errors.ErrUnsupported
-}
-
-// Delete implements provider.Provider.
-func (p *Plugin) Delete(ctx context.Context, sel provider.Selector) (int, error) {
-	return 0, errors.ErrUnsupported
-}
-
-// Info implements provider.Provider.
-func (p *Plugin) Info(ctx context.Context) (provider.Info, error) {
-	return provider.Info{}, errors.ErrUnsupported
-}
-
-// Close ends the plugin.
-func (p *Plugin) Close() error { return nil }
-
-var _ provider.Provider = (*Plugin)(nil)
