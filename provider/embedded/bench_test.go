@@ -1,0 +1,191 @@
+package embedded_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/siteprovider/siteprovider/provider"
+	"github.com/siteprovider/siteprovider/provider/embedded"
+)
+
+// benchDocuments returns the documents of the file that make_debian_jsonl.py
+// wrote: about 64,000, on 58 sites.
+func benchDocuments(b *testing.B) []provider.Document {
+	b.Helper()
+	path := os.Getenv("SITEPROVIDER_DEBIAN_JSONL")
+	if path == "" {
+		b.Skip("set SITEPROVIDER_DEBIAN_JSONL to the file that make_debian_jsonl.py of the test data writes")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	var docs []provider.Document
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, provider.MaxObjectBytes)
+	for lines.Scan() {
+		var line struct {
+			URL, Site string
+			Schema    json.RawMessage
+		}
+		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+			b.Fatal(err)
+		}
+		docs = append(docs, provider.Document{URL: line.URL, Site: line.Site, Schema: line.Schema})
+	}
+	if err := lines.Err(); err != nil {
+		b.Fatal(err)
+	}
+	return docs
+}
+
+func benchStore(b *testing.B, dir string, docs []provider.Document) *embedded.Store {
+	b.Helper()
+	s, err := embedded.Open(b.Context(), embedded.Options{Dir: dir})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for batch := range slices.Chunk(docs, provider.MaxBatchDocuments) {
+		if _, err := s.Put(b.Context(), batch); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return s
+}
+
+// BenchmarkPut stores all documents in a new store, a thousand at a time.
+func BenchmarkPut(b *testing.B) {
+	docs := benchDocuments(b)
+	size := 0
+	for _, d := range docs {
+		size += d.Size()
+	}
+	b.ResetTimer()
+	var file int64
+	for range b.N {
+		dir := b.TempDir()
+		if err := benchStore(b, dir, docs).Close(); err != nil {
+			b.Fatal(err)
+		}
+		info, err := os.Stat(filepath.Join(dir, embedded.FileName))
+		if err != nil {
+			b.Fatal(err)
+		}
+		file = info.Size()
+	}
+	b.ReportMetric(float64(len(docs)*b.N)/b.Elapsed().Seconds(), "docs/s")
+	b.ReportMetric(float64(file)/float64(size), "disk/raw")
+}
+
+func BenchmarkPutAgain(b *testing.B) {
+	docs := benchDocuments(b)
+	s := benchStore(b, b.TempDir(), docs)
+	defer s.Close()
+	b.ResetTimer()
+	for range b.N {
+		for batch := range slices.Chunk(docs, provider.MaxBatchDocuments) {
+			if _, err := s.Put(b.Context(), batch); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.ReportMetric(float64(len(docs)*b.N)/b.Elapsed().Seconds(), "docs/s")
+}
+
+// BenchmarkPutOne replaces single documents, each in a transaction of its own.
+func BenchmarkPutOne(b *testing.B) {
+	docs := benchDocuments(b)
+	s := benchStore(b, b.TempDir(), docs)
+	defer s.Close()
+	random := rand.New(rand.NewPCG(1, 2))
+	b.ResetTimer()
+	for i := range b.N {
+		d := docs[random.IntN(len(docs))]
+		d.Name = "edition " + time.Duration(i).String()
+		if _, err := s.Put(b.Context(), []provider.Document{d}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkSearch(b *testing.B) {
+	docs := benchDocuments(b)
+	dir := b.TempDir()
+	s := benchStore(b, dir, docs)
+	defer func() { s.Close() }()
+	queries := benchQueries(docs)
+	search := func(b *testing.B, scope func(i int) provider.Scope) {
+		times := make([]time.Duration, 0, b.N)
+		b.ReportAllocs()
+		for i := range b.N {
+			start := time.Now()
+			q := queries[i%len(queries)]
+			res, err := s.Search(b.Context(), provider.Query{Text: q.text, Scope: scope(i)})
+			if err != nil {
+				b.Fatal(err)
+			}
+			if len(res.Hits) == 0 {
+				b.Fatalf("no hit for %q", q.text)
+			}
+			times = append(times, time.Since(start))
+		}
+		slices.Sort(times)
+		b.ReportMetric(float64(times[len(times)/2].Microseconds())/1000, "p50-ms")
+		b.ReportMetric(float64(times[len(times)*95/100].Microseconds())/1000, "p95-ms")
+	}
+	own := func(i int) provider.Scope { return provider.InSites(queries[i%len(queries)].site) }
+	all := func(int) provider.Scope { return provider.AllSites() }
+	for i := range queries { // load the index
+		if _, err := s.Search(b.Context(), provider.Query{Text: queries[i].text, Scope: all(i)}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.Run("OneSite", func(b *testing.B) { search(b, own) })
+	b.Run("AllSites", func(b *testing.B) { search(b, all) })
+	b.Run("ColdAllSites", func(b *testing.B) {
+		for i := range b.N {
+			cold, err := embedded.Open(b.Context(), embedded.Options{Dir: dir})
+			if err != nil {
+				b.Fatal(err)
+			}
+			if _, err := cold.Search(b.Context(), provider.Query{Text: queries[i%len(queries)].text, Scope: all(i)}); err != nil {
+				b.Fatal(err)
+			}
+			cold.Close()
+		}
+	})
+}
+
+type benchQuery struct{ text, site string }
+
+// benchQueries makes 500 queries of two to five words out of documents, each
+// with the site of its document.
+func benchQueries(docs []provider.Document) []benchQuery {
+	random := rand.New(rand.NewPCG(3, 4))
+	var list []benchQuery
+	for len(list) < 500 {
+		d := docs[random.IntN(len(docs))]
+		var object struct{ Name, Description string }
+		if json.Unmarshal(d.Schema, &object) != nil {
+			continue
+		}
+		words := strings.Fields(object.Name + " " + object.Description)
+		if len(words) < 5 {
+			continue
+		}
+		var text []string
+		for range 2 + random.IntN(4) {
+			text = append(text, words[random.IntN(len(words))])
+		}
+		list = append(list, benchQuery{strings.Join(text, " "), d.Site})
+	}
+	return list
+}
