@@ -171,16 +171,20 @@ func wrapperList(text []byte) []unit {
 	}
 }
 
-// broken reads what is no valid JSON. Several values in a row are read each by
-// itself if that is all there is to it; otherwise package schemaorg mends what
-// it can of the whole, and only where that leaves something unread are the
-// values taken one by one, so that a bad one does not cost the others.
+// broken reads what is no valid JSON. Several valid values in a row are read
+// each by itself. Otherwise package schemaorg mends what it can of the whole,
+// and only where that leaves something unread are the values taken one by one,
+// so that a bad one does not cost the others.
 func (r *reading) broken(u unit) {
 	pieces, clean := cutValues(u)
-	if !clean {
+	if len(pieces) < 2 {
+		r.mend(u)
+		return
+	}
+	if !clean && !namesSchema(u.text) {
 		whole := reading{parser: r.parser, source: r.source}
-		whole.mend(u)
-		if len(whole.failures) == 0 || len(pieces) < 2 {
+		whole.page(r.plainPage(u), "")
+		if len(whole.failures) == 0 {
 			r.add(whole.parsed)
 			return
 		}

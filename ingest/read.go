@@ -110,19 +110,32 @@ func (r *reader) readWhole(ctx context.Context, t *text, html bool) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case err != nil && (html || buf.Len() == 0):
+	case err != nil && html:
 		return r.emit(unit{err: plainPathError(err)})
+	case err != nil:
+		return r.emitBefore(err, unit{text: buf.Bytes(), line: 1, offset: t.offset})
 	case buf.Len() <= maxUnit:
-		if e := r.emit(unit{text: buf.Bytes(), line: 1, offset: t.offset, html: html, whole: err == nil}); e != nil || err == nil {
-			return e
-		}
-		return r.emit(unit{err: plainPathError(err)})
+		return r.emit(unit{text: buf.Bytes(), line: 1, offset: t.offset, html: html, whole: true})
 	case html:
 		return r.emit(unit{err: provider.Invalidf("page", "more than %d bytes, the limit of an HTML page", maxUnit)})
 	}
 	s := newSplitter(t.Reader, t.offset)
 	s.putBack(unit{text: buf.Bytes(), line: s.line, offset: s.offset})
 	return r.readUnits(ctx, s.nextValue)
+}
+
+// emitBefore hands on the values that u holds whole, and the error that cut off
+// what followed them.
+func (r *reader) emitBefore(lost error, u unit) error {
+	pieces, _ := cutValues(u)
+	for _, p := range pieces {
+		if p.err == nil && validJSON(p.text) {
+			if err := r.emit(p); err != nil {
+				return err
+			}
+		}
+	}
+	return r.emit(unit{err: fmt.Errorf("what follows is lost: %w", plainPathError(lost))})
 }
 
 // readUnits hands on what next returns until it has no more.

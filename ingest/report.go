@@ -74,14 +74,13 @@ type Failure struct {
 // String returns the place and the error.
 func (f Failure) String() string { return fmt.Sprintf("%v: %v", f.Place, f.Err) }
 
-// MarshalJSON writes {"source","line","script","url","error"}, without the
-// parts of the place that are unknown.
+// MarshalJSON writes {"source","line","script","url","error"}.
 func (f Failure) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Source string `json:"source"`
-		Line   int    `json:"line,omitempty"`
-		Script int    `json:"script,omitempty"`
-		URL    string `json:"url,omitempty"`
+		Line   int    `json:"line"`
+		Script int    `json:"script"`
+		URL    string `json:"url"`
 		Error  string `json:"error"`
 	}{f.Source, f.Line, f.Script, f.URL, fmt.Sprint(f.Err)})
 }
@@ -95,14 +94,13 @@ type Notice struct {
 // String returns the place and the text.
 func (n Notice) String() string { return fmt.Sprintf("%v: %s", n.Place, n.Text) }
 
-// MarshalJSON writes {"source","line","script","url","text"}, without the
-// parts of the place that are unknown.
+// MarshalJSON writes {"source","line","script","url","text"}.
 func (n Notice) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Source string `json:"source"`
-		Line   int    `json:"line,omitempty"`
-		Script int    `json:"script,omitempty"`
-		URL    string `json:"url,omitempty"`
+		Line   int    `json:"line"`
+		Script int    `json:"script"`
+		URL    string `json:"url"`
 		Text   string `json:"text"`
 	}{n.Source, n.Line, n.Script, n.URL, n.Text})
 }

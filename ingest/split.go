@@ -37,7 +37,8 @@ type unit struct {
 var errGaveUp = errors.New("what follows is not read")
 
 // splitter cuts a text into units. Every byte of the text is in a unit, in the
-// place of a unit that is an error, or is a blank or a comma between units.
+// place of a unit that is an error, or is a blank, comma or semicolon between
+// units.
 type splitter struct {
 	r      *bufio.Reader
 	line   int   // of the next byte
@@ -220,7 +221,7 @@ func (s *splitter) skipBlanks() (byte, error) {
 		}
 		for i, c := range piece {
 			switch {
-			case c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == ',' || c == '\x1e': // the last is RFC 7464's
+			case c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == ',' || c == ';' || c == '\x1e': // the last is RFC 7464's
 				continue
 			case c == ']' && s.inList:
 				s.inList = false

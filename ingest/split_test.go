@@ -187,7 +187,7 @@ func FuzzSplit(f *testing.F) {
 		limit = 4 + min(max(limit, 0), 1<<16)
 		s := newSplitter(bufio.NewReaderSize(bytes.NewReader(text), 16), 0)
 		s.limit = limit
-		next, between := s.nextValue, " \t\r\n,\x1e"
+		next, between := s.nextValue, " \t\r\n,;\x1e"
 		if lines {
 			next, between = s.nextLine, " \t\r\n\v\f\u0085\u00a0" // what TrimSpace trims, of a line that is blank
 		}
