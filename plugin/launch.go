@@ -149,9 +149,12 @@ func (g *generation) startError(ctx context.Context, spec Spec, err error) error
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOEXEC) {
 			e.Kind = provider.ErrInvalid
 		}
-	default:
-		if ended := g.process.endedWithin(100 * time.Millisecond); ended != "" {
-			e.Reason = "it ended before it was ready: " + ended
+	case version == 0:
+		// What go-plugin got to see of its output ended without a
+		// handshake. What it made of that is guessing.
+		e.Reason = "it ended before it was ready"
+		if how := g.process.endedWithin(100 * time.Millisecond); how != "" {
+			e.Reason += ": " + how
 		}
 	}
 	e.LastWords = g.log.lastWords()

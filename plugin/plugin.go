@@ -19,11 +19,15 @@ type Plugin struct {
 // Open starts the plugin and configures it. Its errors are those of the
 // provider's opening, a *StartError, or about the Spec.
 func Open(ctx context.Context, spec Spec) (*Plugin, error) {
+	return openWith(ctx, spec, usualPulse)
+}
+
+func openWith(ctx context.Context, spec Spec, pulse pulse) (*Plugin, error) {
 	spec, err := spec.complete()
 	if err != nil {
 		return nil, err
 	}
-	p := &Plugin{newSupervisor(spec, usualPulse)}
+	p := &Plugin{newSupervisor(spec, pulse)}
 	if _, err := p.current(ctx); err != nil {
 		p.Close()
 		return nil, err

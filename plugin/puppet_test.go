@@ -1,0 +1,154 @@
+package plugin_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/siteprovider/siteprovider/provider"
+	"github.com/siteprovider/siteprovider/provider/providertest"
+)
+
+// puppet is a provider that does what the text of a search says: the first
+// word is the command, the rest its argument. What it has to say is the name
+// of the only hit; Info gives its process number as the count of documents.
+type puppet struct {
+	*providertest.Memory
+	settings []byte
+}
+
+func openPuppet(_ context.Context, settings []byte) (provider.Provider, error) {
+	var s struct{ Refuse string }
+	if err := json.Unmarshal(settings, &s); err != nil {
+		return nil, provider.Invalidf("settings", "are not an object")
+	}
+	if s.Refuse != "" {
+		return nil, provider.Invalidf("settings.refuse", "is %d characters long", len(s.Refuse))
+	}
+	return &puppet{providertest.NewMemory(), settings}, nil
+}
+
+func (p *puppet) Search(ctx context.Context, q provider.Query) (*provider.Result, error) {
+	command, arg, _ := strings.Cut(q.Text, " ")
+	f, ok := commands[command]
+	if !ok {
+		return p.Memory.Search(ctx, q)
+	}
+	name, err := f(ctx, arg)
+	if err != nil {
+		return nil, err
+	}
+	return &provider.Result{
+		Hits:      []provider.Hit{{URL: "https://a.example/", Site: "a.example", Name: name}},
+		ScoreKind: provider.ScoreBM25,
+	}, nil
+}
+
+func (p *puppet) Put(ctx context.Context, docs []provider.Document) ([]provider.PutResult, error) {
+	for _, d := range docs {
+		if d.Name == "hang" {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+	}
+	return p.Memory.Put(ctx, docs)
+}
+
+func (p *puppet) Delete(ctx context.Context, sel provider.Selector) (int, error) {
+	if sel.Site == "hang.example" {
+		<-ctx.Done()
+		return 0, ctx.Err()
+	}
+	return p.Memory.Delete(ctx, sel)
+}
+
+func (p *puppet) Info(ctx context.Context) (provider.Info, error) {
+	info, err := p.Memory.Info(ctx)
+	info.Documents = int64(os.Getpid())
+	return info, err
+}
+
+// commands are what a puppet can be told.
+var commands = map[string]func(ctx context.Context, arg string) (string, error){
+	"pid": func(context.Context, string) (string, error) { return strconv.Itoa(os.Getpid()), nil },
+	"exit": func(_ context.Context, arg string) (string, error) {
+		fmt.Fprintln(os.Stderr, "leaving with", arg)
+		code, _ := strconv.Atoi(arg)
+		os.Exit(code)
+		return "", nil
+	},
+	"panic": func(_ context.Context, arg string) (string, error) { panic(arg) },
+	"crash": func(_ context.Context, arg string) (string, error) {
+		go func() { panic(arg) }()
+		select {}
+	},
+	"fail": func(_ context.Context, arg string) (string, error) { return "", errors.New(arg) },
+	// wait answers once the file arg exists.
+	"wait": func(ctx context.Context, arg string) (string, error) {
+		for {
+			if _, err := os.Stat(arg); err == nil {
+				return strconv.Itoa(os.Getpid()), nil
+			}
+			select {
+			case <-ctx.Done():
+				return "", ctx.Err()
+			case <-time.After(5 * time.Millisecond):
+			}
+		}
+	},
+	"deadline": func(ctx context.Context, _ string) (string, error) {
+		deadline, ok := ctx.Deadline()
+		return fmt.Sprint(ok, " ", time.Until(deadline) < time.Hour), nil
+	},
+	"env": func(context.Context, string) (string, error) {
+		env, err := json.Marshal(os.Environ())
+		return string(env), err
+	},
+	"args": func(context.Context, string) (string, error) {
+		args, err := json.Marshal(os.Args)
+		return string(args), err
+	},
+	// stderr writes arg as a line of its own, behind Go's back.
+	"stderr": func(_ context.Context, arg string) (string, error) {
+		_, err := os.NewFile(2, "stderr").WriteString(arg + "\n")
+		return "", err
+	},
+	// stderrBytes writes a line of arg bytes.
+	"stderrBytes": func(_ context.Context, arg string) (string, error) {
+		n, _ := strconv.Atoi(arg)
+		_, err := os.NewFile(2, "stderr").WriteString(strings.Repeat("x", n) + "\n")
+		return "", err
+	},
+	// print prints arg bytes to Go's standard output.
+	"print": func(_ context.Context, arg string) (string, error) {
+		n, _ := strconv.Atoi(arg)
+		fmt.Print(strings.Repeat("x", n))
+		return "", nil
+	},
+	// stdoutBytes writes arg bytes to the real standard output, without a
+	// line end.
+	"stdoutBytes": func(_ context.Context, arg string) (string, error) {
+		n, _ := strconv.Atoi(arg)
+		_, err := os.NewFile(1, "stdout").WriteString(strings.Repeat("x", n))
+		return "", err
+	},
+	// child starts a process that holds standard error and outlives the
+	// puppet, and gives its number.
+	"child": func(_ context.Context, arg string) (string, error) {
+		cmd := exec.Command("sleep", "60")
+		cmd.Stdout, cmd.Stderr = os.NewFile(1, "stdout"), os.NewFile(2, "stderr")
+		if arg == "apart" {
+			ownSession(cmd)
+		}
+		if err := cmd.Start(); err != nil {
+			return "", err
+		}
+		return strconv.Itoa(cmd.Process.Pid), nil
+	},
+}
