@@ -21,64 +21,15 @@ const samplesDir = "../../cmd/siteprovider/samples"
 // relevanceSets are the judged collections; each is one site, NAME.example.
 var relevanceSets = []string{"cranfield", "esci-sample", "elastic-movies"}
 
-// TestSearchesOfASiteReturnNothingOfAnother asks a store that holds everything
-// there is to ingest a thousand questions, each scoped to one site.
-func TestSearchesOfASiteReturnNothingOfAnother(t *testing.T) {
-	dir := dataDir(t)
-	store := openStore(t)
-	ingestInto(t, store, append(setFiles(dir), samplesDir)...)
-	hostile := putHostileSites(t, store)
-
-	sites, err := store.Sites(t.Context())
-	if err != nil {
-		t.Fatal(err)
+// TestSitesAreIsolated fills one store with everything there is to ingest.
+func TestSitesAreIsolated(t *testing.T) {
+	sources, queries := []string{samplesDir}, []string{
+		"noodle soup", "museum", "bicycle", "history of the city", "software", "apple cake", "Konzert", "vegetables with garlic", "a novel about the sea",
 	}
-	queries := setQueries(t, dir)
-	searches, hits := 0, 0
-	for i := range 1000 {
-		site := sites[i%len(sites)].Site
-		text := queries[i%len(queries)]
-		res, err := store.Search(t.Context(), provider.Query{Text: text, Scope: provider.InSites(site), Limit: 20})
-		if err != nil {
-			t.Fatalf("Search(%q) in %q: %v", text, site, err)
-		}
-		searches++
-		hits += len(res.Hits)
-		for _, h := range res.Hits {
-			if h.Site != site {
-				t.Fatalf("Search(%q) in site %q returned %s of site %q", text, site, h.URL, h.Site)
-			}
-		}
-	}
-	if hits < searches {
-		t.Errorf("%d searches gave only %d hits: the questions do not fit the documents, which proves nothing", searches, hits)
-	}
-	for site, url := range hostile {
-		res, err := store.Search(t.Context(), provider.Query{Text: "aeroelastic kitchen towels", Scope: provider.InSites(site)})
-		if err != nil {
-			t.Fatalf("Search in site %.60q: %v", site, err)
-		}
-		if len(res.Hits) != 1 || res.Hits[0].URL != url || res.Hits[0].Site != site {
-			t.Errorf("Search in site %.60q gave %d hits, want exactly its own document", site, len(res.Hits))
-		}
-	}
-	t.Logf("%d searches over %d sites: %d hits, none of another site", searches, len(sites), hits)
-}
-
-// TestResultsOfASiteDoNotDependOnOthers ranks each site alone in a store and
-// again beside all others.
-func TestResultsOfASiteDoNotDependOnOthers(t *testing.T) {
-	sources := []string{samplesDir}
-	queries := []string{"noodle soup", "museum", "bicycle", "history of the city", "software", "apple cake", "Konzert", "vegetables with garlic", "a novel about the sea"}
-	if dir, ok := findData(); ok {
+	dir, ok := findData()
+	if ok && !testing.Short() {
 		sources = append(sources, setFiles(dir)...)
-		for i, q := range setQueries(t, dir) {
-			if i%10 == 0 {
-				queries = append(queries, q)
-			}
-		}
-	} else {
-		t.Logf("only with the samples: %s", noData)
+		queries = append(queries, setQueries(t, dir)...)
 	}
 	together := openStore(t)
 	ingestInto(t, together, sources...)
@@ -89,20 +40,63 @@ func TestResultsOfASiteDoNotDependOnOthers(t *testing.T) {
 	if len(sites) < 6 {
 		t.Fatalf("%d sites, want at least the six of the samples", len(sites))
 	}
-	found := 0
-	for _, site := range sites {
-		alone := openStore(t)
-		copySite(t, together, alone, site.Site)
-		for _, text := range queries {
-			q := provider.Query{Text: text, Scope: provider.InSites(site.Site), Limit: 30}
-			want, got := hitList(t, alone, q), hitList(t, together, q)
-			if !slices.Equal(got, want) {
-				t.Errorf("Search(%q) in %s beside other sites:\n%s\nalone:\n%s", text, site.Site, strings.Join(got, "\n"), strings.Join(want, "\n"))
+
+	t.Run("ResultsDoNotDependOnOtherSites", func(t *testing.T) {
+		found := 0
+		for _, site := range sites {
+			alone := openStore(t)
+			copySite(t, together, alone, site.Site)
+			for i := 0; i < len(queries); i += 1 + len(queries)/40 {
+				q := provider.Query{Text: queries[i], Scope: provider.InSites(site.Site), Limit: 30}
+				want, got := hitList(t, alone, q), hitList(t, together, q)
+				if !slices.Equal(got, want) {
+					t.Errorf("Search(%q) in %s beside other sites:\n%s\nalone:\n%s", q.Text, site.Site, strings.Join(got, "\n"), strings.Join(want, "\n"))
+				}
+				found += len(want)
 			}
-			found += len(want)
 		}
-	}
-	t.Logf("%d sites, %d queries each, %d hits: the same alone and beside others", len(sites), len(queries), found)
+		if found == 0 {
+			t.Error("no query found anything, which proves nothing")
+		}
+		t.Logf("%d sites, %d hits: the same alone and beside others", len(sites), found)
+	})
+
+	t.Run("AThousandScopedSearchesReturnNothingOfAnotherSite", func(t *testing.T) {
+		if !ok {
+			t.Skip(noData)
+		}
+		if testing.Short() {
+			t.Skip("needs the relevance sets, which take too long to load for -short")
+		}
+		hostile := putHostileSites(t, together)
+		found := 0
+		for i := range 1000 {
+			site, text := sites[i%len(sites)].Site, queries[i%len(queries)]
+			res, err := together.Search(t.Context(), provider.Query{Text: text, Scope: provider.InSites(site), Limit: 20})
+			if err != nil {
+				t.Fatalf("Search(%q) in %q: %v", text, site, err)
+			}
+			found += len(res.Hits)
+			for _, h := range res.Hits {
+				if h.Site != site {
+					t.Fatalf("Search(%q) in site %q returned %s of site %q", text, site, h.URL, h.Site)
+				}
+			}
+		}
+		if found < 1000 {
+			t.Errorf("1000 searches gave only %d hits: the questions do not fit the documents, which proves nothing", found)
+		}
+		for site, url := range hostile {
+			res, err := together.Search(t.Context(), provider.Query{Text: "aeroelastic kitchen towels", Scope: provider.InSites(site)})
+			if err != nil {
+				t.Fatalf("Search in site %.60q: %v", site, err)
+			}
+			if len(res.Hits) != 1 || res.Hits[0].URL != url || res.Hits[0].Site != site {
+				t.Errorf("Search in site %.60q gave %d hits, want exactly its own document", site, len(res.Hits))
+			}
+		}
+		t.Logf("1000 searches over %d sites, %d hits, none of another site", len(sites), found)
+	})
 }
 
 // hitList gives the URL and passage of each hit, in order.
@@ -219,6 +213,7 @@ func findData() (string, bool) {
 	return dir, err == nil
 }
 
+// dataDir is findData for a test that cannot do without.
 func dataDir(t *testing.T) string {
 	t.Helper()
 	dir, ok := findData()
