@@ -375,29 +375,31 @@ func words(s string) []string {
 	})
 }
 
-// passage returns the paragraph of text that holds the most terms, cut to what
-// a passage may hold.
+// passage returns the stretch of text, at most what a passage may hold, that
+// holds the most terms.
 func passage(text string, terms []string) string {
 	best, most := "", -1
-	for p := range strings.SplitSeq(text, "\n\n") {
+	for len(text) > 0 {
+		stretch := text
+		if len(stretch) > provider.MaxPassageBytes {
+			stretch = stretch[:provider.MaxPassageBytes]
+			if cut := strings.LastIndexFunc(stretch, unicode.IsSpace); cut > 0 {
+				stretch = stretch[:cut]
+			}
+			stretch = strings.ToValidUTF8(stretch, "")
+		}
 		n := 0
-		for _, w := range words(p) {
+		for _, w := range words(stretch) {
 			if _, ok := slices.BinarySearch(terms, w); ok {
 				n++
 			}
 		}
 		if n > most {
-			best, most = p, n
+			best, most = stretch, n
 		}
+		text = text[max(len(stretch), 1):]
 	}
-	if len(best) > provider.MaxPassageBytes {
-		cut := provider.MaxPassageBytes
-		for cut > 0 && best[cut]&0xC0 == 0x80 {
-			cut--
-		}
-		best = best[:cut]
-	}
-	return best
+	return strings.TrimSpace(best)
 }
 
 var _ provider.Provider = (*Memory)(nil)

@@ -141,7 +141,7 @@ func (s *suite) putOdd() []provider.Document {
 	s.Helper()
 	var docs []provider.Document
 	for i, schema := range oddSchemas {
-		docs = append(docs, provider.Document{URL: fmt.Sprintf("https://a.example/%d", i), Site: siteA, Schema: []byte(schema)})
+		docs = append(docs, provider.Document{URL: fmt.Sprintf("https://a.example/%d", i), Site: siteA, Schema: []byte(schema), Name: "Walnut"})
 	}
 	s.put(docs...)
 	return docs
