@@ -26,13 +26,13 @@ var demoSteps = []struct {
 	{"A search of one site:",
 		[]string{"search", "--site", "kitchen.example", "-n", "3", "noodle soup"}},
 	{"A search of two sites, which rank together and let nothing else in:",
-		[]string{"search", "--site", "kitchen.example", "--site", "trails.example", "-n", "3", "what to eat on a long hike"}},
+		[]string{"search", "--site", "gadgets.example", "--site", "trails.example", "-n", "3", "headlamp for a winter hike"}},
 	{"A search of all sites:",
-		[]string{"search", "-n", "3", "bread"}},
+		[]string{"search", "-n", "3", "water"}},
 	{"A search among what meets a condition, here what costs no more than 60:",
-		[]string{"search", "--site", "gadgets.example", "--filter", "offers.price<=60", "-n", "3", "something for my bike"}},
-	{"A search in another language (German, which finds the word in other forms, too):",
-		[]string{"search", "--site", "tagblatt.example", "-n", "2", "neue Fahrradstraßen"}},
+		[]string{"search", "--site", "gadgets.example", "--filter", "offers.price<=60", "-n", "3", "headphones"}},
+	{"A search in Spanish, where a word is found in its other forms, too:",
+		[]string{"search", "--site", "museo.example", "-n", "3", "retratos de mujeres"}},
 	{"The full object behind a URL, byte for byte as the site published it:",
 		[]string{"get", "https://kitchen.example/recipes/beef-pho"}},
 }
@@ -69,7 +69,8 @@ func (a *app) demo(ctx context.Context) error {
 		return fmt.Errorf("unpack the samples: %w", err)
 	}
 	err = a.print([]byte("The samples are eleven invented sites in five languages: recipes, a shop, a museum,\n" +
-		"a library, films, jobs, news and more. They go into a temporary store:\n\n"))
+		"a library, films, jobs, news and more. They go into a temporary store. Every\n" +
+		"command below is answered by a plugin process of its own.\n\n"))
 	if err != nil {
 		return err
 	}

@@ -139,7 +139,10 @@ func resultText(res *provider.Result) []byte {
 			where += " · " + oneLine(strings.Join(h.Types, ", "))
 		}
 		fmt.Fprintf(&b, "     %s\n     %s\n", where, visible(h.URL))
-		for _, line := range wrap(h.Passage, lineWidth-5, passageLines) {
+		// A passage from the front of a document begins with its name,
+		// which is there already.
+		passage := strings.TrimPrefix(oneLine(h.Passage), name)
+		for _, line := range wrap(passage, lineWidth-5, passageLines) {
 			fmt.Fprintf(&b, "     %s\n", line)
 		}
 	}
