@@ -109,6 +109,9 @@ func schemaMember(v gjson.Result) ([]byte, error) {
 			break
 		}
 		inner := strings.TrimSpace(v.Str)
+		if inner == "" {
+			return nil, provider.Invalidf("schema", "is an empty text")
+		}
 		if !strings.HasPrefix(inner, `"`) || !gjson.Valid(inner) {
 			return []byte(v.Str), nil
 		}

@@ -57,6 +57,7 @@ func TestWrapperWithWrongMembersIsRefused(t *testing.T) {
 		`{"url":5,"schema":{}}`:            "url: is a number, want a text",
 		`{"url":"u","site":7,"schema":{}}`: "site: is a number, want a text",
 		`{"url":"u","schema":7}`:           "schema: is a number, want an object",
+		`{"url":"u","schema_json":" "}`:    "schema: is an empty text",
 		`{"url":"u","schema":null}`:        "schema: is null, want an object",
 	} {
 		_, ok, err := readWrapper([]byte(text))
@@ -94,6 +95,7 @@ func FuzzWrapper(f *testing.F) {
 	f.Add([]byte(`{"url":"u","schema_json":"\"{}\""}`))
 	f.Add([]byte("u\t{\"x\":1}\t[1]"))
 	f.Add([]byte("{\"schema\":"))
+	f.Add([]byte("u\t\"\""))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if isTabLine(text) {
 			w, err := readTabLine(text)
