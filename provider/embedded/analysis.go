@@ -3,6 +3,7 @@ package embedded
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // analysisVersion changes with every rule that decides what is indexed for a
@@ -16,7 +17,7 @@ const maxQueryWords = 128
 
 // termCount is how often a term occurs in the two fields of a document.
 type termCount struct {
-	term       string
+	id         uint32 // of the term in the analyser's lexicon
 	name, text uint32
 }
 
@@ -33,85 +34,131 @@ type terms struct {
 // form of the word looks for both.
 func stemTerm(l language, stem string) string { return string([]byte{byte(l)}) + stem }
 
+// lexicon numbers terms, for as long as a program runs. It is safe for
+// concurrent use.
+type lexicon struct {
+	mu    sync.RWMutex
+	ids   map[string]uint32
+	names []string
+}
+
+// maxLexicon is the number of terms from which on a new lexicon is begun.
+const maxLexicon = 1 << 18
+
+func newLexicon() *lexicon { return &lexicon{ids: make(map[string]uint32)} }
+
+func (x *lexicon) id(term string) uint32 {
+	x.mu.RLock()
+	id, ok := x.ids[term]
+	x.mu.RUnlock()
+	if ok {
+		return id
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if id, ok := x.ids[term]; ok {
+		return id
+	}
+	id = uint32(len(x.names))
+	term = strings.Clone(term)
+	x.names = append(x.names, term)
+	x.ids[term] = id
+	return id
+}
+
+// terms returns the terms numbered so far, by number.
+func (x *lexicon) terms() []string {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.names
+}
+
 // analyser turns documents into terms. It is not safe for concurrent use; it
 // remembers the words it met, and is cheap to keep.
 type analyser struct {
+	lexicon *lexicon
 	stemmer *stemmer
-	known   [languages]map[string][]string // word as written -> its terms
-	at      map[string]int                 // term -> index in counts, of the document at hand
-	counts  []termCount
+	known   [languages]map[string][]uint32 // word as written -> its terms
+	at      []uint32                       // by term number: its place in counts, where that place is of it
+	counts  []termCount                    // of the document at hand
 }
 
 // maxKnownWords bounds what an analyser remembers for a language.
 const maxKnownWords = 1 << 15
 
-func newAnalyser() *analyser {
-	return &analyser{stemmer: newStemmer(), at: make(map[string]int)}
-}
+func newAnalyser(x *lexicon) *analyser { return &analyser{lexicon: x, stemmer: newStemmer()} }
 
 // document returns the terms of a document by its name, its text and the
 // language it declares, which may be empty.
 func (a *analyser) document(name, text, declared string) terms {
 	t := terms{language: languageOf(declared, name, text)}
-	clear(a.at)
 	a.counts = a.counts[:0]
 	eachToken(name, func(tok token) {
 		if tok.kind.counts() {
 			t.nameLength++
 		}
-		for _, term := range a.terms(t.language, tok) {
-			a.count(term).name++
+		for _, id := range a.terms(t.language, tok) {
+			a.count(id).name++
 		}
 	})
 	eachToken(text, func(tok token) {
 		if tok.kind.counts() {
 			t.textLength++
 		}
-		for _, term := range a.terms(t.language, tok) {
-			a.count(term).text++
+		for _, id := range a.terms(t.language, tok) {
+			a.count(id).text++
 		}
 	})
 	t.counts = slices.Clone(a.counts)
 	return t
 }
 
-func (a *analyser) count(term string) *termCount {
-	i, ok := a.at[term]
-	if !ok {
-		i = len(a.counts)
-		a.at[term] = i
-		a.counts = append(a.counts, termCount{term: term})
+func (a *analyser) count(id uint32) *termCount {
+	if int(id) >= len(a.at) {
+		a.at = append(a.at, make([]uint32, int(id)+1024-len(a.at))...)
+	}
+	i := a.at[id]
+	if int(i) >= len(a.counts) || a.counts[i].id != id {
+		i = uint32(len(a.counts))
+		a.at[id] = i
+		a.counts = append(a.counts, termCount{id: id})
 	}
 	return &a.counts[i]
 }
 
 // terms returns the terms of a token: its folded form and its stems.
-func (a *analyser) terms(l language, tok token) []string {
+func (a *analyser) terms(l language, tok token) []uint32 {
 	if found, ok := a.known[l][tok.text]; ok {
 		return found
 	}
-	var list []string
-	folded := tok.text
-	if tok.kind != gram && tok.kind != letter {
-		folded = fold(tok.text)
-	}
-	if folded != "" {
-		list = append(list, strings.Clone(folded))
-		if tok.kind == word || tok.kind == compound {
-			stems, n := a.stemmer.stems(l, tok.text, folded)
-			for _, stem := range stems[:n] {
-				list = append(list, stemTerm(l, stem))
-			}
-		}
-	}
+	var list []uint32
+	a.stemmer.eachTerm(l, tok, func(term string) { list = append(list, a.lexicon.id(term)) })
 	if len(a.known[l]) >= maxKnownWords {
 		a.known[l] = nil
 	}
 	if a.known[l] == nil {
-		a.known[l] = make(map[string][]string)
+		a.known[l] = make(map[string][]uint32)
 	}
 	a.known[l][strings.Clone(tok.text)] = list
 	return list
+}
+
+// eachTerm calls yield for each term of a token in a language.
+func (s *stemmer) eachTerm(l language, tok token, yield func(term string)) {
+	folded := tok.text
+	if tok.kind != gram && tok.kind != letter {
+		folded = fold(tok.text)
+	}
+	if folded == "" {
+		return
+	}
+	yield(folded)
+	if tok.kind == word || tok.kind == compound {
+		stems, n := s.stems(l, tok.text, folded)
+		for _, stem := range stems[:n] {
+			yield(stemTerm(l, stem))
+		}
+	}
 }
 
 // queryWord is a word of a query.

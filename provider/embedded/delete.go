@@ -31,10 +31,7 @@ func (s *Store) Delete(ctx context.Context, sel provider.Selector) (int, error) 
 		if !ok {
 			return errNothingToDo
 		}
-		w, err := newWrite(ctx, tx, s, c)
-		if err != nil {
-			return err
-		}
+		w := newWrite(ctx, tx, s, c)
 		if sel.WholeSite {
 			deleted = int(site.documents)
 		} else {

@@ -14,16 +14,16 @@ const maxPassageScan = 256 << 10
 
 // highlighter finds the words of a query in texts.
 type highlighter struct {
-	analyser *analyser
-	words    map[string]int // the terms that stand for a word, by its place in the query
-	first    [256]bool      // the first bytes that a token of one of them may have, folded
-	count    int
+	stemmer *stemmer
+	words   map[string]int // the terms that stand for a word, by its place in the query
+	first   [256]bool      // the first bytes that a token of one of them may have, folded
+	count   int
 }
 
-func newHighlighter(a *analyser, words []queryWord, langs []language) *highlighter {
-	h := &highlighter{analyser: a, words: make(map[string]int), count: len(words)}
+func newHighlighter(st *stemmer, words []queryWord, langs []language) *highlighter {
+	h := &highlighter{stemmer: st, words: make(map[string]int), count: len(words)}
 	for i, w := range words {
-		for _, f := range a.stemmer.forms(w, langs) {
+		for _, f := range st.forms(w, langs) {
 			if _, ok := h.words[f.term]; !ok {
 				h.words[f.term] = i
 			}
@@ -38,7 +38,7 @@ func newHighlighter(a *analyser, words []queryWord, langs []language) *highlight
 }
 
 // match returns the word of the query that tok is a form of.
-func (h *highlighter) match(l language, tok token) (int, bool) {
+func (h *highlighter) match(l language, tok token) (word int, ok bool) {
 	c := tok.text[0]
 	if 'A' <= c && c <= 'Z' {
 		c += 'a' - 'A'
@@ -47,12 +47,12 @@ func (h *highlighter) match(l language, tok token) (int, bool) {
 	if c < utf8.RuneSelf && !h.first[c] {
 		return 0, false
 	}
-	for _, term := range h.analyser.terms(l, tok) {
-		if i, ok := h.words[term]; ok {
-			return i, true
+	h.stemmer.eachTerm(l, tok, func(term string) {
+		if i, found := h.words[term]; found && !ok {
+			word, ok = i, true
 		}
-	}
-	return 0, false
+	})
+	return word, ok
 }
 
 type matched struct{ start, end, word int }

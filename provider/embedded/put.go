@@ -1,12 +1,14 @@
 package embedded
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -34,6 +36,28 @@ type change struct {
 	terms terms
 }
 
+// siteChange is the documents to be stored on one site, in the order of their
+// URLs, and the body of their segment.
+type siteChange struct {
+	site string
+	docs []*change
+	body []byte
+}
+
+// workshop is what documents are prepared with.
+type workshop struct {
+	lexicon   *lexicon
+	analysers sync.Pool // of *analyser
+	builders  sync.Pool // of *segmentBuilder
+}
+
+func newWorkshop() *workshop {
+	w := &workshop{lexicon: newLexicon()}
+	w.analysers.New = func() any { return newAnalyser(w.lexicon) }
+	w.builders.New = func() any { return new(segmentBuilder) }
+	return w
+}
+
 // Put stores documents in one transaction: after an error none of them is
 // stored. It returns once they are on disk and found by searches. Documents
 // that are there already cost no write.
@@ -47,35 +71,22 @@ func (s *Store) Put(ctx context.Context, docs []provider.Document) ([]provider.P
 		return nil, err
 	}
 	results, changes := plan(docs)
-	inParallel(len(changes), func(i int) { changes[i].hash = contentHash(changes[i].doc) })
-
-	var seen int64
-	if len(changes) > 0 {
-		err = s.files.read(ctx, func(tx *session) error {
-			c, err := s.sites.load(ctx, tx)
-			if err != nil {
-				return err
-			}
-			seen = c.generation
-			changes, err = s.dropUnchanged(ctx, tx, c, changes)
-			return err
-		})
-		if err != nil {
-			return nil, failure(ctx, "put", err)
-		}
-	}
 	if len(changes) == 0 {
 		return results, nil
 	}
-	inParallel(len(changes), func(i int) {
-		if ctx.Err() != nil {
-			return
+	var seen int64
+	err = s.files.read(ctx, func(tx *session) error {
+		c, err := s.sites.load(ctx, tx)
+		if err != nil {
+			return err
 		}
-		a := s.analysers.Get().(*analyser)
-		defer s.analysers.Put(a)
-		changes[i].prepare(a)
+		seen = c.generation
+		changes, err = dropUnchanged(ctx, tx, c, changes)
+		return err
 	})
-	err = s.files.write(ctx, func(tx *session) error { return s.store(ctx, tx, seen, changes) })
+	if err == nil && len(changes) > 0 {
+		err = s.prepareAndStore(ctx, seen, changes)
+	}
 	if err != nil {
 		return nil, failure(ctx, "put", err)
 	}
@@ -83,40 +94,38 @@ func (s *Store) Put(ctx context.Context, docs []provider.Document) ([]provider.P
 }
 
 // plan checks each document and finds those that are to be stored: the last
-// valid one of each identity.
+// valid one of each identity, sorted by site, then by URL, which is the order of
+// the index on them, of which a batch then touches few pages.
 func plan(docs []provider.Document) ([]provider.PutResult, []*change) {
-	type identity struct{ site, url string }
 	results := make([]provider.PutResult, len(docs))
-	last := make(map[identity]*change, len(docs))
-	changes := make([]*change, 0, len(docs))
-	for i, d := range docs {
+	checked := make([]*change, len(docs))
+	inParallel(len(docs), func(i int) {
 		r := &results[i]
-		r.URL = d.URL
-		checked, err := d.Check(fmt.Sprintf("documents[%d]", i))
+		r.URL = docs[i].URL
+		d, err := docs[i].Check(fmt.Sprintf("documents[%d]", i))
 		if err != nil {
 			r.Outcome, r.Err = provider.Failed, err
-			if site, err := provider.CheckSite("", d.Site); err == nil {
-				r.Site = site
-			}
+			r.Site, _ = provider.CheckSite("Site", docs[i].Site)
+			return
+		}
+		r.Site, r.Outcome = d.Site, provider.Stored
+		checked[i] = &change{result: r, doc: d, hash: contentHash(d)}
+	})
+	type identity struct{ site, url string }
+	last := make(map[identity]*change, len(docs))
+	for _, c := range checked {
+		if c == nil {
 			continue
 		}
-		r.Site, r.Outcome = checked.Site, provider.Stored
-		c := &change{result: r, doc: checked}
-		id := identity{checked.Site, checked.URL}
+		id := identity{c.doc.Site, c.doc.URL}
 		if before := last[id]; before != nil {
 			before.result.Outcome = provider.Superseded
 		}
 		last[id] = c
-		changes = append(changes, c)
 	}
-	changes = slices.DeleteFunc(changes, func(c *change) bool { return c.result.Outcome == provider.Superseded })
-	// By site, and within a site in the order of the index on (site, url),
-	// of which a batch then touches few pages.
+	changes := slices.Collect(maps.Values(last))
 	slices.SortFunc(changes, func(a, b *change) int {
-		if c := strings.Compare(a.doc.Site, b.doc.Site); c != 0 {
-			return c
-		}
-		return strings.Compare(a.doc.URL, b.doc.URL)
+		return cmp.Or(strings.Compare(a.doc.Site, b.doc.Site), strings.Compare(a.doc.URL, b.doc.URL))
 	})
 	return results, changes
 }
@@ -127,6 +136,53 @@ func contentHash(d provider.Document) []byte {
 		return []byte(d.Hash())
 	}
 	return b
+}
+
+// prepareAndStore stores changes, of which none was stored at the generation
+// seen. What needs no transaction is done before it begins.
+func (s *Store) prepareAndStore(ctx context.Context, seen int64, changes []*change) error {
+	shop := s.workshop.Load()
+	if len(shop.lexicon.terms()) > maxLexicon {
+		next := newWorkshop()
+		s.workshop.CompareAndSwap(shop, next)
+		shop = next
+	}
+	inParallel(len(changes), func(i int) {
+		if ctx.Err() == nil {
+			a := shop.analysers.Get().(*analyser)
+			changes[i].prepare(a)
+			shop.analysers.Put(a)
+		}
+	})
+	sites := bySite(changes)
+	inParallel(len(sites), func(i int) {
+		if ctx.Err() == nil {
+			sites[i].build(shop)
+		}
+	})
+	return s.files.write(ctx, func(tx *session) error {
+		c, err := s.sites.load(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if c.generation != seen {
+			// Somebody else wrote meanwhile, perhaps the same.
+			left, err := dropUnchanged(ctx, tx, c, changes)
+			if err != nil {
+				return err
+			}
+			if len(left) == 0 {
+				return errNothingToDo
+			}
+			if len(left) < len(changes) {
+				sites = bySite(left)
+				for i := range sites {
+					sites[i].build(shop)
+				}
+			}
+		}
+		return s.store(ctx, tx, c, sites)
+	})
 }
 
 // prepare does for a document all that needs no transaction.
@@ -190,28 +246,27 @@ func storedRows(ctx context.Context, tx *session, site int64, changes []*change)
 
 // dropUnchanged returns the changes that are any, and gives the others their
 // outcome.
-func (s *Store) dropUnchanged(ctx context.Context, tx *session, c *catalogue, changes []*change) ([]*change, error) {
+func dropUnchanged(ctx context.Context, tx *session, c *catalogue, changes []*change) ([]*change, error) {
 	var kept []*change
-	err := bySite(changes, func(name string, group []*change) error {
-		site, ok := c.site(name)
+	for _, g := range bySite(changes) {
+		site, ok := c.site(g.site)
 		if !ok {
-			kept = append(kept, group...)
-			return nil
+			kept = append(kept, g.docs...)
+			continue
 		}
-		stored, err := storedRows(ctx, tx, site.id, group)
+		stored, err := storedRows(ctx, tx, site.id, g.docs)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		for _, ch := range group {
+		for _, ch := range g.docs {
 			if ch.isStored(stored) {
 				ch.result.Outcome = provider.Unchanged
 			} else {
 				kept = append(kept, ch)
 			}
 		}
-		return nil
-	})
-	return kept, err
+	}
+	return kept, nil
 }
 
 func (c *change) isStored(stored map[string]storedRow) bool {
@@ -219,53 +274,50 @@ func (c *change) isStored(stored map[string]storedRow) bool {
 	return ok && r.version == documentVersion && string(r.hash) == string(c.hash)
 }
 
-// store writes changes, of which none was stored at the generation seen.
-func (s *Store) store(ctx context.Context, tx *session, seen int64, changes []*change) error {
-	c, err := s.sites.load(ctx, tx)
-	if err != nil {
-		return err
+// build builds the segment of the documents.
+func (g *siteChange) build(shop *workshop) {
+	docs := make([]indexed, len(g.docs))
+	for i, c := range g.docs {
+		docs[i] = indexed{c.doc.URL, c.terms}
 	}
-	if c.generation != seen {
-		if changes, err = s.dropUnchanged(ctx, tx, c, changes); err != nil || len(changes) == 0 {
-			return err
-		}
-	}
-	w, err := newWrite(ctx, tx, s, c)
-	if err != nil {
-		return err
-	}
-	err = bySite(changes, func(name string, group []*change) error {
-		site, ok := c.site(name)
+	b := shop.builders.Get().(*segmentBuilder)
+	g.body = b.build(shop.lexicon.terms(), docs)
+	shop.builders.Put(b)
+}
+
+// store writes the documents of sites.
+func (s *Store) store(ctx context.Context, tx *session, c *catalogue, sites []siteChange) error {
+	w := newWrite(ctx, tx, s, c)
+	for _, g := range sites {
+		site, ok := c.site(g.site)
 		stored := map[string]storedRow{}
+		var err error
 		if ok {
-			stored, err = storedRows(ctx, tx, site.id, group)
+			stored, err = storedRows(ctx, tx, site.id, g.docs)
 		} else {
-			site, err = w.addSite(name)
+			site, err = w.addSite(g.site)
+		}
+		if err == nil {
+			err = w.put(site, stored, g)
 		}
 		if err != nil {
 			return err
 		}
-		return w.put(site, stored, group)
-	})
-	if err != nil {
-		return err
 	}
 	return w.finish(false)
 }
 
-// bySite calls do for each site of changes, which are sorted by it.
-func bySite(changes []*change, do func(site string, group []*change) error) error {
-	for len(changes) > 0 {
-		n := 1
-		for n < len(changes) && changes[n].doc.Site == changes[0].doc.Site {
-			n++
+// bySite returns changes, which are sorted by site, site by site.
+func bySite(changes []*change) []siteChange {
+	var list []siteChange
+	for _, c := range changes {
+		if n := len(list); n == 0 || list[n-1].site != c.doc.Site {
+			list = append(list, siteChange{site: c.doc.Site})
 		}
-		if err := do(changes[0].doc.Site, changes[:n]); err != nil {
-			return err
-		}
-		changes = changes[n:]
+		g := &list[len(list)-1]
+		g.docs = append(g.docs, c)
 	}
-	return nil
+	return list
 }
 
 // inParallel calls do for 0 to n-1, on as many processors as there are.

@@ -43,8 +43,8 @@ func (s *Store) Search(ctx context.Context, q provider.Query) (*provider.Result,
 		if len(q.Filter) > 0 {
 			f.filter = filter
 		}
-		f.analyser = s.analysers.Get().(*analyser)
-		defer s.analysers.Put(f.analyser)
+		f.stemmer = s.stemmers.Get().(*stemmer)
+		defer s.stemmers.Put(f.stemmer)
 		scratch := s.scratches.Get().(*scratch)
 		defer s.scratches.Put(scratch)
 		result.Hits, err = f.find(s, scratch, sites)
@@ -75,12 +75,12 @@ func noticeUnknown(result *provider.Result, c *catalogue, unknown []string) {
 
 // finder turns a ranking into hits.
 type finder struct {
-	ctx      context.Context
-	tx       *session
-	analyser *analyser
-	words    []queryWord
-	filter   *schemaorg.Matcher // nil: none
-	limit    int
+	ctx     context.Context
+	tx      *session
+	stemmer *stemmer
+	words   []queryWord
+	filter  *schemaorg.Matcher // nil: none
+	limit   int
 
 	highlighter *highlighter
 }
@@ -96,11 +96,11 @@ func (f *finder) find(s *Store, scratch *scratch, sites []siteRow) ([]provider.H
 		indexes = append(indexes, x)
 		stats.add(&x.stats)
 	}
-	r, err := scratch.rank(f.ctx, f.analyser.stemmer, f.words, indexes)
+	r, err := scratch.rank(f.ctx, f.stemmer, f.words, indexes)
 	if err != nil {
 		return nil, err
 	}
-	f.highlighter = newHighlighter(f.analyser, f.words, stats.spoken())
+	f.highlighter = newHighlighter(f.stemmer, f.words, stats.spoken())
 
 	var hits []provider.Hit
 	var last *candidate

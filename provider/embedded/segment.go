@@ -19,8 +19,9 @@ import (
 //	languages  of each document, 1 byte
 //	urls       of the documents, a sortedStrings
 //	dictionary the terms, a sortedStrings
-//	offsets    where each term's postings begin, 4 bytes, and where the last ends
-//	postings   see appendPosting
+//	offsets    where the postings of every blockStrings-th term begin, 4 bytes
+//	postings   of each term: their length in bytes, a uvarint, and each as
+//	           appendPosting writes it
 //	checksum   CRC-32C of all that is before it
 type segment struct {
 	docs                     int
@@ -66,7 +67,7 @@ func parseSegment(body []byte) (*segment, error) {
 		sizes[i] = int64(binary.LittleEndian.Uint32(body[5+4*i:]))
 	}
 	docs, terms, urls, dictionary, postings := sizes[0], sizes[1], sizes[2], sizes[3], sizes[4]
-	offsets := 4 * (terms + 1)
+	offsets := 4 * ((terms + blockStrings - 1) / blockStrings)
 	if headerBytes+docs*(idBytes+3)+urls+dictionary+offsets+postings != int64(len(body)) {
 		return nil, damaged("an index segment of %d documents and %d terms has the wrong length %d", docs, terms, len(body))
 	}
@@ -114,11 +115,18 @@ func (s *segment) term(term string, list []posting) ([]posting, error) {
 }
 
 func (s *segment) postingsOf(i int, list []posting) ([]posting, error) {
-	from, to := binary.LittleEndian.Uint32(s.offsets[4*i:]), binary.LittleEndian.Uint32(s.offsets[4*i+4:])
-	if from > to || uint64(to) > uint64(len(s.postings)) {
+	at := binary.LittleEndian.Uint32(s.offsets[4*(i/blockStrings):])
+	if uint64(at) > uint64(len(s.postings)) {
 		return list, damaged("the postings of an index segment are out of place")
 	}
-	b := s.postings[from:to]
+	rest := s.postings[at:]
+	var b []byte
+	for range i%blockStrings + 1 {
+		var ok bool
+		if b, rest, ok = cutBytes(rest); !ok {
+			return list, damaged("the postings of an index segment are cut off")
+		}
+	}
 	doc := -1
 	for len(b) > 0 {
 		v, rest, ok := cutUvarint(b)

@@ -11,37 +11,81 @@ import (
 
 // indexed is a document to be written into a segment.
 type indexed struct {
-	id    int64
 	url   string
 	terms terms
 }
 
-// buildSegment returns the segment of docs, whose URLs are all different. It
-// sorts docs.
-func buildSegment(docs []indexed) []byte {
-	slices.SortFunc(docs, func(a, b indexed) int { return strings.Compare(a.url, b.url) })
-	var w segmentWriter
-	at := make(map[string]int)
-	var names []string
-	var lists [][]posting
-	for i, d := range docs {
-		w.document(d.id, []byte(d.url), lengthCode(d.terms.nameLength), lengthCode(d.terms.textLength), byte(d.terms.language))
+// segmentBuilder builds segments. It is not safe for concurrent use; what it
+// allocates serves for the next one.
+type segmentBuilder struct {
+	at       []uint32 // by term number: its place in distinct, where that place is of it
+	distinct []termList
+	postings []posting
+}
+
+// termList is a term of the segment being built; its postings are those up to
+// end that are not of the one before.
+type termList struct {
+	id, count, end uint32
+}
+
+// build returns the body of a segment of docs, which are in the order of their
+// URLs. Terms are numbers in names. The documents have no rows yet: see setID.
+func (b *segmentBuilder) build(names []string, docs []indexed) []byte {
+	if len(b.at) < len(names) {
+		b.at = make([]uint32, len(names)+len(names)/4)
+	}
+	b.distinct = b.distinct[:0]
+	for _, d := range docs {
 		for _, c := range d.terms.counts {
-			n, ok := at[c.term]
-			if !ok {
-				n = len(lists)
-				at[c.term] = n
-				names = append(names, c.term)
-				lists = append(lists, nil)
-			}
-			lists[n] = append(lists[n], posting{uint32(i), c.name, c.text})
+			b.list(c.id).count++
 		}
 	}
-	slices.Sort(names)
-	for _, name := range names {
-		w.term([]byte(name), lists[at[name]])
+	total := uint32(0)
+	for i := range b.distinct {
+		b.distinct[i].end = total // moves up as postings come in
+		total += b.distinct[i].count
+	}
+	b.postings = slices.Grow(b.postings[:0], int(total))[:total]
+	var w segmentWriter
+	for i, d := range docs {
+		w.document(0, []byte(d.url), lengthCode(d.terms.nameLength), lengthCode(d.terms.textLength), byte(d.terms.language))
+		for _, c := range d.terms.counts {
+			l := b.list(c.id)
+			b.postings[l.end] = posting{uint32(i), c.name, c.text}
+			l.end++
+		}
+	}
+	slices.SortFunc(b.distinct, func(x, y termList) int { return strings.Compare(names[x.id], names[y.id]) })
+	for _, l := range b.distinct {
+		w.term([]byte(names[l.id]), b.postings[l.end-l.count:l.end])
 	}
 	return w.finish()
+}
+
+func (b *segmentBuilder) list(id uint32) *termList {
+	i := b.at[id]
+	if int(i) >= len(b.distinct) || b.distinct[i].id != id {
+		i = uint32(len(b.distinct))
+		b.at[id] = i
+		b.distinct = append(b.distinct, termList{id: id})
+	}
+	return &b.distinct[i]
+}
+
+// setID writes the row of a document into the body of a segment.
+func setID(body []byte, doc int, id int64) {
+	putID(body[headerBytes+doc*idBytes:], id)
+}
+
+func putID(b []byte, id int64) {
+	binary.LittleEndian.PutUint32(b, uint32(id))
+	b[4] = byte(id >> 32)
+}
+
+// seal appends the checksum to the body of a segment.
+func seal(body []byte) []byte {
+	return binary.LittleEndian.AppendUint32(body, crc32.Checksum(body, castagnoli))
 }
 
 // segmentWriter writes a segment: first all documents, in order, then all
@@ -51,11 +95,13 @@ type segmentWriter struct {
 	ids, nameLengths, textLengths, languageBytes []byte
 	urls, dictionary                             sortedWriter
 	offsets, postings                            []byte
+	list                                         []byte // of the term at hand
 }
 
 func (w *segmentWriter) document(id int64, url []byte, nameLength, textLength, language byte) {
 	w.docs++
-	w.ids = append(w.ids, byte(id), byte(id>>8), byte(id>>16), byte(id>>24), byte(id>>32))
+	w.ids = append(w.ids, 0, 0, 0, 0, 0)
+	putID(w.ids[len(w.ids)-idBytes:], id)
 	w.nameLengths = append(w.nameLengths, nameLength)
 	w.textLengths = append(w.textLengths, textLength)
 	w.languageBytes = append(w.languageBytes, language)
@@ -63,17 +109,22 @@ func (w *segmentWriter) document(id int64, url []byte, nameLength, textLength, l
 }
 
 func (w *segmentWriter) term(term []byte, list []posting) {
+	if w.dictionary.n%blockStrings == 0 {
+		w.offsets = binary.LittleEndian.AppendUint32(w.offsets, uint32(len(w.postings)))
+	}
 	w.dictionary.add(term)
-	w.offsets = binary.LittleEndian.AppendUint32(w.offsets, uint32(len(w.postings)))
+	w.list = w.list[:0]
 	before := -1
 	for _, p := range list {
-		w.postings = appendPosting(w.postings, before, p)
+		w.list = appendPosting(w.list, before, p)
 		before = int(p.doc)
 	}
+	w.postings = binary.AppendUvarint(w.postings, uint64(len(w.list)))
+	w.postings = append(w.postings, w.list...)
 }
 
+// finish returns the body of the segment, with room for its checksum.
 func (w *segmentWriter) finish() []byte {
-	w.offsets = binary.LittleEndian.AppendUint32(w.offsets, uint32(len(w.postings)))
 	urls, dictionary := len(w.urls.blocks)+len(w.urls.data), len(w.dictionary.blocks)+len(w.dictionary.data)
 	b := make([]byte, 0, headerBytes+w.docs*(idBytes+3)+urls+dictionary+len(w.offsets)+len(w.postings)+4)
 	b = append(append(b, segmentMagic...), segmentFormat)
@@ -85,8 +136,7 @@ func (w *segmentWriter) finish() []byte {
 	}
 	b = w.urls.appendTo(b)
 	b = w.dictionary.appendTo(b)
-	b = append(append(b, w.offsets...), w.postings...)
-	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+	return append(append(b, w.offsets...), w.postings...)
 }
 
 // part is a segment and those of its documents that are no more.
@@ -95,9 +145,9 @@ type part struct {
 	dead bitmap
 }
 
-// mergeSegments returns one segment of the living documents of parts. No two of
-// them have the same URL. The result is the one that buildSegment makes of
-// these documents.
+// mergeSegments returns the body of one segment of the living documents of
+// parts, of which no two have the same URL. It is the one that a segmentBuilder
+// makes of these documents.
 func mergeSegments(parts []part) ([]byte, error) {
 	var w segmentWriter
 	renumbered, err := mergeDocuments(&w, parts)

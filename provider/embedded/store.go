@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 
 	"github.com/siteprovider/siteprovider/provider"
 )
@@ -61,7 +62,8 @@ type Store struct {
 	indexes *indexCache
 	sites   catalogueCache
 
-	analysers sync.Pool // of *analyser
+	workshop  atomic.Pointer[workshop]
+	stemmers  sync.Pool // of *stemmer
 	scratches sync.Pool // of *scratch
 
 	open      context.Context // ends when the store is closed
@@ -101,7 +103,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		}
 	}
 	s := &Store{path: path, version: o.Version, files: files, indexes: newIndexCache(o.CacheBytes)}
-	s.analysers.New = func() any { return newAnalyser() }
+	s.workshop.Store(newWorkshop())
+	s.stemmers.New = func() any { return newStemmer() }
 	s.scratches.New = func() any { return new(scratch) }
 	s.open, s.shut = context.WithCancel(context.Background())
 	return s, nil

@@ -14,8 +14,8 @@ type write struct {
 	generation int64 // the new one
 }
 
-func newWrite(ctx context.Context, tx *session, s *Store, c *catalogue) (*write, error) {
-	return &write{ctx: ctx, tx: tx, store: s, generation: c.generation + 1}, nil
+func newWrite(ctx context.Context, tx *session, s *Store, c *catalogue) *write {
+	return &write{ctx: ctx, tx: tx, store: s, generation: c.generation + 1}
 }
 
 // finish writes the new generation; dropped is set where a site went.
@@ -39,10 +39,9 @@ func (w *write) addSite(name string) (siteRow, error) {
 
 // put stores the documents of one site; stored is what is there under their
 // URLs.
-func (w *write) put(site siteRow, stored map[string]storedRow, group []*change) error {
-	docs := make([]indexed, 0, len(group))
+func (w *write) put(site siteRow, stored map[string]storedRow, g siteChange) error {
 	var replaced []string
-	for _, c := range group {
+	for doc, c := range g.docs {
 		old, ok := stored[c.doc.URL]
 		id, err := w.putRow(site, c, old.id)
 		if err != nil {
@@ -51,10 +50,10 @@ func (w *write) put(site siteRow, stored map[string]storedRow, group []*change) 
 		if ok {
 			replaced = append(replaced, c.doc.URL)
 		}
-		docs = append(docs, indexed{id, c.doc.URL, c.terms})
+		setID(g.body, doc, id)
 	}
-	site.documents += int64(len(docs) - len(replaced))
-	return w.reindex(site, replaced, docs)
+	site.documents += int64(len(g.docs) - len(replaced))
+	return w.reindex(site, replaced, g.body)
 }
 
 // putRow writes the row of a document, over the row with the number old unless
@@ -83,9 +82,9 @@ func (w *write) putRow(site siteRow, c *change, old int64) (int64, error) {
 }
 
 // reindex brings the index of a site in step with its documents: those under
-// the URLs of removed are no longer as they were, and those of added are new.
-// It writes the site's row as well.
-func (w *write) reindex(site siteRow, removed []string, added []indexed) error {
+// the URLs of removed are no longer as they were, and those of the segment body
+// added, if any, are new. It writes the site's row as well.
+func (w *write) reindex(site siteRow, removed []string, added []byte) error {
 	rows, err := segmentRows(w.ctx, w.tx, site.id)
 	if err != nil {
 		return err
@@ -96,14 +95,16 @@ func (w *write) reindex(site siteRow, removed []string, added []indexed) error {
 		return err
 	}
 	var parts []part
+	fresh := 0
 	if len(added) > 0 {
-		fresh, err := openSegment(buildSegment(added))
+		seg, err := parseSegment(added)
 		if err != nil {
 			return err
 		}
-		parts = append(parts, part{segment: fresh})
+		parts = append(parts, part{segment: seg})
+		fresh = seg.docs
 	}
-	absorbed := toAbsorb(rows, int64(len(added)))
+	absorbed := toAbsorb(rows, int64(fresh))
 	for _, r := range absorbed {
 		if r.living() > 0 {
 			seg, err := segments(r)
@@ -125,11 +126,13 @@ func (w *write) reindex(site siteRow, removed []string, added []indexed) error {
 		}
 	}
 	if len(parts) > 0 {
-		raw, err := mergeSegments(parts)
-		if err != nil {
-			return err
+		body := added
+		if len(absorbed) > 0 {
+			if body, err = mergeSegments(parts); err != nil {
+				return err
+			}
 		}
-		if err := w.addSegment(site.id, raw); err != nil {
+		if err := w.addSegment(site.id, body); err != nil {
 			return err
 		}
 	}
@@ -224,11 +227,12 @@ func toAbsorb(rows []segmentRow, added int64) []segmentRow {
 	return list
 }
 
-func (w *write) addSegment(site int64, raw []byte) error {
-	seg, err := openSegment(raw)
+func (w *write) addSegment(site int64, body []byte) error {
+	seg, err := parseSegment(body)
 	if err != nil {
 		return err
 	}
+	raw := seal(body)
 	r, err := w.tx.exec(w.ctx, "INSERT INTO segment (site, documents, bytes) VALUES (?, ?, ?)", site, seg.docs, len(raw))
 	if err != nil {
 		return err

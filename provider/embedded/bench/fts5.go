@@ -24,6 +24,8 @@ import (
 // three times, English words are stemmed, function words left out of a query.
 type ftsEngine struct {
 	db     *sql.DB
+	all    *sql.Stmt // searches what the query says
+	within *sql.Stmt // searches a range of row numbers
 	writer *sql.Conn
 	insert ftsStatements
 	byID   map[int64]string // sites
@@ -51,6 +53,12 @@ INSERT INTO fts(fts, rank) VALUES('rank', 'bm25(0.0, 3.0, 1.0)');`
 const ftsPragmas = "?_pragma=journal_mode(wal)&_pragma=synchronous(full)&_pragma=busy_timeout(10000)" +
 	"&_pragma=cache_size(-65536)&_pragma=mmap_size(4294967296)&_txlock=immediate"
 
+const (
+	ftsSearch = "SELECT docs.id, url, docs.name, schema FROM (SELECT rowid AS id, rank FROM fts WHERE fts MATCH ? "
+	ftsRange  = "AND rowid BETWEEN ? AND ? "
+	ftsBest   = "ORDER BY rank LIMIT ?) best JOIN docs ON docs.id = best.id ORDER BY best.rank"
+)
+
 func openFTS5(ctx context.Context, dir string) (engine, error) {
 	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(filepath.Join(dir, "fts5.db"))+ftsPragmas)
 	if err != nil {
@@ -73,6 +81,13 @@ func (e *ftsEngine) prepare(ctx context.Context) error {
 		if _, err := e.db.ExecContext(ctx, ftsSchema); err != nil {
 			return err
 		}
+	}
+	var err error
+	if e.all, err = e.db.PrepareContext(ctx, ftsSearch+ftsBest); err != nil {
+		return err
+	}
+	if e.within, err = e.db.PrepareContext(ctx, ftsSearch+ftsRange+ftsBest); err != nil {
+		return err
 	}
 	rows, err := e.db.QueryContext(ctx, "SELECT id, name FROM sites")
 	if err != nil {
@@ -194,29 +209,23 @@ func (e *ftsEngine) search(ctx context.Context, text string, sites []string, lim
 		return nil, nil
 	}
 	match = "{name text} : (" + match + ")"
-	from, to := int64(0), int64(1<<63-1)
-	var words []string
+	var ids []int64
 	for _, name := range sites {
 		if id, known := e.ids[name]; known {
-			words = append(words, siteWord(id))
-			from, to = id<<siteBits, id<<siteBits|(1<<siteBits-1)
+			ids = append(ids, id)
 		}
 	}
+	var rows *sql.Rows
+	var err error
 	switch {
-	case len(sites) > 0 && len(words) == 0:
+	case len(sites) > 0 && len(ids) == 0:
 		return nil, nil
-	case len(words) > 1:
-		from, to = 0, 1<<63-1
-		match = "site : (" + strings.Join(words, " OR ") + ") AND " + match
+	case len(ids) == 1:
+		from := ids[0] << siteBits
+		rows, err = e.within.QueryContext(ctx, match, from, from|(1<<siteBits-1), limit)
+	default:
+		rows, err = e.all.QueryContext(ctx, ofSiteIDs(ids)+match, limit)
 	}
-	query := "SELECT docs.id, url, docs.name, schema FROM (SELECT rowid AS id, rank FROM fts WHERE fts MATCH ? "
-	args := []any{match}
-	if len(words) == 1 {
-		query += "AND rowid BETWEEN ? AND ? "
-		args = append(args, from, to)
-	}
-	query += "ORDER BY rank LIMIT ?) best JOIN docs ON docs.id = best.id ORDER BY best.rank"
-	rows, err := e.db.QueryContext(ctx, query, append(args, limit)...)
 	if err != nil {
 		return nil, err
 	}
@@ -232,6 +241,19 @@ func (e *ftsEngine) search(ctx context.Context, text string, sites []string, lim
 		hits = append(hits, h)
 	}
 	return hits, rows.Err()
+}
+
+// ofSiteIDs is the beginning of a query for documents of some sites; of all
+// where ids is empty.
+func ofSiteIDs(ids []int64) string {
+	if len(ids) == 0 {
+		return ""
+	}
+	words := make([]string, len(ids))
+	for i, id := range ids {
+		words[i] = siteWord(id)
+	}
+	return "site : (" + strings.Join(words, " OR ") + ") AND "
 }
 
 // stopWords are the English function words that bleve's analyzer drops, too.

@@ -97,7 +97,7 @@ func (b *bench) rows() []row {
 		b.row("first query, AllSites: ms, p50 / max", first(func(m *measured) []time.Duration { return m.firstAll })),
 		b.row("resident after the queries: MB", bytes(func(m *measured) int64 { return m.one.Resident })),
 		b.row("of it private: MB", bytes(func(m *measured) int64 { return m.one.Private })),
-		b.row("two processes together: MB", bytes(func(m *measured) int64 { return m.two })),
+		b.row("two processes, shared memory once: MB", bytes(func(m *measured) int64 { return m.two })),
 		b.row("peak resident while ingesting: MB", bytes(func(m *measured) int64 { return m.ingester.Peak })),
 		b.row("disk: MB", bytes(func(m *measured) int64 { return m.disk })),
 		b.row("disk / raw", func(m *measured) []float64 { return []float64{float64(m.disk) / float64(b.raw)} }),
