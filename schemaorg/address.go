@@ -14,7 +14,7 @@ import (
 // error: such an object means to be somewhere nobody can look it up.
 func (g *graph) address(n *node) (string, error) {
 	var scheme *schemeError
-	for _, u := range links(n.url) {
+	for _, u := range links(gjson.Parse(n.url)) {
 		absolute, err := resolve(u, g.base)
 		if err == nil {
 			return absolute, nil
@@ -24,12 +24,12 @@ func (g *graph) address(n *node) (string, error) {
 	if scheme != nil {
 		return "", fmt.Errorf("name object: url %w", scheme)
 	}
-	for _, u := range append([]string{n.id}, links(n.page)...) {
+	for _, u := range append([]string{n.id}, links(gjson.Parse(n.page))...) {
 		if absolute := webURL(u, g.base); absolute != "" {
 			return absolute, nil
 		}
 	}
-	for _, u := range links(n.identifier) {
+	for _, u := range links(gjson.Parse(n.identifier)) {
 		if absolute := webURL(u, ""); absolute != "" {
 			return absolute, nil
 		}

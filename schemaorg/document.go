@@ -47,7 +47,7 @@ func (g *graph) urls(p Page, docs []draft) ([]string, []draft) {
 	for _, d := range docs {
 		u, err := g.address(d.node)
 		if err != nil {
-			g.fail(d.node, firstString(d.url), err)
+			g.fail(d.node, firstString(gjson.Parse(d.url)), err)
 			continue
 		}
 		urls, named = append(urls, u), append(named, d)
@@ -152,7 +152,9 @@ func (g *graph) found(p Page, url string, docs []draft) {
 		}
 		return
 	}
+	f.Fallback = true
 	for _, d := range docs {
+		f.Fallback = f.Fallback && !readable(d.schema)
 		for _, t := range d.types {
 			if len(f.Types) < provider.MaxTypes && !slices.Contains(f.Types, t) {
 				f.Types = append(f.Types, t)
@@ -162,7 +164,6 @@ func (g *graph) found(p Page, url string, docs []draft) {
 			f.Name = nameOf(gjson.Parse(d.raw))
 		}
 	}
-	f.Fallback = !readable(string(f.Schema))
 	g.reading.Documents = append(g.reading.Documents, f)
 }
 

@@ -9,13 +9,16 @@ import (
 
 var errNesting = fmt.Errorf("read nodes: lists or graphs nested more than %d deep", maxNesting)
 
+var errNodes = fmt.Errorf("read nodes: more than %d on one page; what follows is not read", maxNodes)
+
 var errNoURL = errors.New("name object: it has no URL, and neither has its page")
 
 // graph is the nodes of one page and what becomes of them.
 type graph struct {
 	base    string // what relative URLs are resolved against
 	nodes   []*node
-	byKey   map[string]*node // the first node with an identity
+	byKey   map[string]*node  // the first node with an identity
+	keys    map[string]string // relative @ids resolved before
 	reading Reading
 	room    int // bytes that may still be put in place on the page
 }
@@ -27,7 +30,7 @@ type graph struct {
 // has a list of such objects inside its brackets. Reading the same page twice
 // gives the same result. Work and memory are bounded by the size of the page.
 func Read(p Page) Reading {
-	g := &graph{base: p.Base, byKey: map[string]*node{}, room: maxJoinedPage}
+	g := &graph{base: p.Base, byKey: map[string]*node{}, keys: map[string]string{}, room: maxJoinedPage}
 	if g.base == "" {
 		g.base = p.URL
 	}
@@ -85,7 +88,7 @@ func (g *graph) refuse(n *node, url string, err error) {
 func (g *graph) leaveOut(n *node, reason Reason) {
 	id := n.id
 	if id == "" {
-		id = firstString(n.url)
+		id = firstString(gjson.Parse(n.url))
 	}
 	g.reading.Skipped = append(g.reading.Skipped, Skip{
 		Reason: reason, Types: n.types, URL: id, Line: n.line, Script: n.script,
@@ -102,7 +105,7 @@ func (g *graph) fail(n *node, url string, err error) {
 func (g *graph) markMembers() {
 	for _, n := range g.nodes {
 		if n.isA("ItemList") {
-			eachObject(n.lists, func(member gjson.Result) {
+			eachObject(gjson.Parse(n.items), func(member gjson.Result) {
 				if item := lastMember(member, "item"); item.IsObject() {
 					member = item
 				}
@@ -112,7 +115,7 @@ func (g *graph) markMembers() {
 			})
 		}
 		if n.isA("ProductGroup") {
-			eachObject(n.variants, func(member gjson.Result) {
+			eachObject(gjson.Parse(n.variants), func(member gjson.Result) {
 				if t := g.referred(member, n.script); t != nil && t != n {
 					t.variant = true
 				}
@@ -128,12 +131,14 @@ func (g *graph) giveUpMainEntities() {
 	g.nodes = make([]*node, 0, len(nodes))
 	for _, n := range nodes {
 		g.nodes = append(g.nodes, n)
-		if !isBoilerplate(n.types) || !n.mainEntity.Exists() {
+		if !isBoilerplate(n.types) || n.mainEntity == "" {
 			continue
 		}
 		inherited, _ := g.address(n)
 		at := place{p: &parsed{text: []byte(n.raw)}, line: n.line}
-		eachObject(n.mainEntity, func(entity gjson.Result) {
+		entities := gjson.Parse(n.mainEntity)
+		entities.Index = n.mainEntityAt
+		eachObject(entities, func(entity gjson.Result) {
 			if t := g.referred(entity, n.script); t != nil {
 				if t != n && !isBoilerplate(t.types) && !t.main {
 					t.main, t.inherited = true, inherited
@@ -144,8 +149,7 @@ func (g *graph) giveUpMainEntities() {
 			if len(t.types) == 0 || isBoilerplate(t.types) {
 				return
 			}
-			t.script, t.offset = n.script, entity.Index
-			t.line = at.at(entity.Index - n.offset)
+			t.script, t.line, t.offset = n.script, at.at(entity.Index), n.offset+entity.Index
 			t.main, t.inherited = true, inherited
 			g.add(t)
 		})

@@ -18,28 +18,36 @@ type node struct {
 	id      string // @id as written
 	key     string // identity for references: id resolved; empty without one
 
-	url, page, identifier, mainEntity gjson.Result
-	lists, variants                   gjson.Result // itemListElement, hasVariant
+	// JSON of properties that decide about the node; empty where it has none.
+	url, page, identifier, mainEntity string
+	items, variants                   string // itemListElement, hasVariant
+	mainEntityAt                      int    // offset of mainEntity in raw
 
 	script, line, offset int
 
-	main      bool   // a boilerplate node's main entity
 	inherited string // URL of the boilerplate node it is the main entity of
+	main      bool   // a boilerplate node's main entity
 	listed    bool   // an ItemList of the page refers to it
 	variant   bool   // a ProductGroup of the page refers to it
 	pictured  bool   // it is a picture of a boilerplate node that is left out
-	draft     *draft // the node as a document, once it was asked for
-	members   map[string]gjson.Result
+
+	draft   *draft // the node as a document, once it was asked for
+	members map[string]gjson.Result
 }
 
 // maxNesting is how deep lists and @graphs are opened for nodes.
 const maxNesting = 16
 
+// maxNodes is how many nodes of a page are read. The largest real pages have
+// some hundreds.
+const maxNodes = 250_000
+
 // collector gathers the nodes of a page's scripts.
 type collector struct {
-	g      *graph
-	script Script
-	place  place
+	g       *graph
+	script  Script
+	place   place
+	stopped bool // the page has too many nodes
 }
 
 // place counts lines along the values of a script, which come in order.
@@ -60,6 +68,8 @@ func (pl *place) at(offset int) int {
 func (c *collector) collect(value gjson.Result, context string, nesting int) {
 	line := c.place.at(value.Index)
 	switch {
+	case c.g.reading.Nodes >= maxNodes:
+		c.stop(value, line)
 	case nesting > maxNesting:
 		c.g.refuse(&node{script: c.script.Number, line: line, offset: value.Index}, "", errNesting)
 	case value.IsArray():
@@ -67,7 +77,7 @@ func (c *collector) collect(value gjson.Result, context string, nesting int) {
 		value.ForEach(func(_, member gjson.Result) bool {
 			n++
 			c.collect(member, context, nesting+1)
-			return true
+			return !c.stopped
 		})
 		if n == 0 {
 			c.g.skip(&node{script: c.script.Number, line: line}, Empty)
@@ -117,8 +127,18 @@ func (c *collector) collectMembers(value gjson.Result, context string, nesting i
 		if member.IsObject() {
 			c.collect(member, context, nesting+1)
 		}
-		return true
+		return !c.stopped
 	})
+}
+
+// stop reports that the page has too many nodes, once.
+func (c *collector) stop(value gjson.Result, line int) {
+	if !c.stopped {
+		c.stopped = true
+		c.g.reading.Failures = append(c.g.reading.Failures, Failure{
+			Line: line, Script: c.script.Number, Offset: value.Index, Err: errNodes,
+		})
+	}
 }
 
 // isNumbered reports whether an object is a list as PHP writes one with gaps:
@@ -177,17 +197,17 @@ func (g *graph) readNode(value gjson.Result, context string) (n *node, graph gjs
 		case "@type":
 			n.types = readTypes(nil, v)
 		case "url":
-			n.url = v
+			n.url = v.Raw
 		case "mainEntityOfPage":
-			n.page = v
+			n.page = v.Raw
 		case "identifier":
-			n.identifier = v
+			n.identifier = v.Raw
 		case "mainEntity":
-			n.mainEntity = v
+			n.mainEntity, n.mainEntityAt = v.Raw, v.Index-value.Index
 		case "itemListElement":
-			n.lists = v
+			n.items = v.Raw
 		case "hasVariant":
-			n.variants = v
+			n.variants = v.Raw
 		}
 		return true
 	})
@@ -209,10 +229,15 @@ func (g *graph) idKey(id string, script int) string {
 	if scheme, _ := cutScheme(id); scheme != "" {
 		return id
 	}
-	if absolute, err := resolve(id, g.base); err == nil {
-		return absolute
+	key, known := g.keys[id]
+	if !known {
+		key = id
+		if absolute, err := resolve(id, g.base); err == nil {
+			key = absolute
+		}
+		g.keys[id] = key
 	}
-	return id
+	return key
 }
 
 func (n *node) isA(t string) bool {

@@ -1,9 +1,8 @@
 package schemaorg
 
 import (
+	"encoding/json"
 	"strings"
-
-	"github.com/tidwall/gjson"
 )
 
 // isNothing reports whether a string is blank or what templates and languages
@@ -27,7 +26,7 @@ func isNoise(s string) bool {
 	if isNothing(s) {
 		return true
 	}
-	if (s[0] == '{' || s[0] == '[') && gjson.Valid(s) {
+	if (s[0] == '{' || s[0] == '[') && json.Valid([]byte(s)) {
 		return true
 	}
 	if strings.ContainsAny(s, " \n\t") {

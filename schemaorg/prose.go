@@ -2,6 +2,7 @@ package schemaorg
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -14,21 +15,65 @@ import (
 // stay below 10.
 const maxProseDepth = 16
 
-// prose writes down what a reader would read.
+// prose writes down what a reader would read. It is reused, because what it
+// needs is larger than most objects; see newProse.
 type prose struct {
 	limit int
 	probe bool // stop at the first word
 
-	out   strings.Builder
+	out   []byte
 	runes int
 	full  bool
 	words bool
 	said  map[uint64]struct{} // hashes of what was said; see hashFolded
-	rest  []property          // a stack: the other members of the objects being read
 	gap   string              // what comes before the next words
+
+	rest   []property             // a stack: the other members of the objects being read
+	fields [maxProseDepth]*fields // of the objects being read, by depth
 }
 
-func (p *prose) text() string { return strings.ToValidUTF8(p.out.String(), "\uFFFD") }
+var proses = sync.Pool{New: func() any { return &prose{said: make(map[uint64]struct{}, 64)} }}
+
+func newProse(probe bool) *prose {
+	p := proses.Get().(*prose)
+	p.limit, p.probe = MaxTextRunes, probe
+	return p
+}
+
+// release makes p ready for the next object. What one large object made it
+// grow to is not kept.
+func (p *prose) release() {
+	const large = 64 << 10
+	if cap(p.out) > large || len(p.said) > large/64 || cap(p.rest) > large/64 {
+		return
+	}
+	clear(p.said)
+	clear(p.rest[:cap(p.rest)])
+	for _, f := range p.fields {
+		if f != nil {
+			*f = fields{}
+		}
+	}
+	p.out, p.runes, p.full, p.words, p.gap, p.rest = p.out[:0], 0, false, false, "", p.rest[:0]
+	proses.Put(p)
+}
+
+// fieldsAt returns the blank fields of an object that is read at a depth.
+func (p *prose) fieldsAt(depth int) *fields {
+	if p.fields[depth] == nil {
+		p.fields[depth] = new(fields)
+	} else {
+		*p.fields[depth] = fields{}
+	}
+	return p.fields[depth]
+}
+
+func (p *prose) text() string {
+	if !utf8.Valid(p.out) {
+		return strings.ToValidUTF8(string(p.out), "\uFFFD")
+	}
+	return string(p.out)
+}
 
 func (p *prose) done() bool { return p.full || p.probe && p.words }
 
@@ -62,19 +107,19 @@ func (p *prose) object(v gjson.Result, depth int, head func(*fields)) {
 	if depth == maxProseDepth || p.done() {
 		return
 	}
-	var f fields
+	f := p.fieldsAt(depth)
 	start := len(p.rest)
 	p.rest = f.read(v, p.rest)
 	end := len(p.rest)
 	if head != nil {
-		head(&f)
+		head(f)
 	}
 	if f.value.Exists() {
 		p.value(f.value, told, depth+1)
 	}
-	p.lead(&f, depth)
-	p.addressLine(&f)
-	p.priceLine(&f)
+	p.lead(f, depth)
+	p.addressLine(f)
+	p.priceLine(f)
 	for _, isLate := range []bool{false, true} {
 		for i := start; i < end && !p.done(); i++ {
 			if m := p.rest[i]; isLate == (m.class == late) {
@@ -124,10 +169,9 @@ func (p *prose) value(v gjson.Result, class propertyClass, depth int) {
 
 // thing says the name of a thing in its own right.
 func (p *prose) thing(v gjson.Result, depth int) {
-	var f fields
+	f := p.fieldsAt(depth)
 	start := len(p.rest)
-	p.rest = f.read(v, p.rest)
-	p.rest = p.rest[:start]
+	p.rest = f.read(v, p.rest)[:start]
 	if isBoilerplatePage(readTypes(nil, f.types)) {
 		return
 	}
@@ -325,8 +369,8 @@ func (p *prose) put(s string, words bool) {
 		}
 		n = utf8.RuneCountInString(s)
 	}
-	p.out.WriteString(gap)
-	p.out.WriteString(s)
+	p.out = append(p.out, gap...)
+	p.out = append(p.out, s...)
 	p.runes += len(gap) + n
 }
 

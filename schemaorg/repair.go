@@ -1,7 +1,6 @@
 package schemaorg
 
 import (
-	"bytes"
 	"fmt"
 	"html"
 	"regexp"
@@ -39,6 +38,7 @@ type repairer struct {
 	out   []byte
 	stack []byte // '{' and '[' of the open objects and lists
 	comma int    // where out holds a comma no member has followed yet; -1: nowhere
+	ended bool   // a member has just ended: a comma or the end must follow
 	fixed map[string]bool
 	lost  []int
 }
@@ -129,17 +129,6 @@ func (r *repairer) value() *syntaxError {
 	return nil
 }
 
-// afterValue reports whether a member has just ended, so that a comma or the
-// end must follow. The byte before tells: only a value ends in any other.
-func (r *repairer) afterValue() bool {
-	if r.comma >= 0 {
-		return false
-	}
-	before := bytes.TrimRight(r.out, jsonBlanks)
-	last := before[len(before)-1]
-	return last != '{' && last != '['
-}
-
 // member reads what may stand next in an object: a whole "name": value, a
 // comma, or the end.
 func (r *repairer) member() *syntaxError {
@@ -158,6 +147,7 @@ func (r *repairer) member() *syntaxError {
 	r.skip()
 	if r.pos < len(r.in) && (r.in[r.pos] == ',' || r.in[r.pos] == '}') {
 		r.write("null", fixedMissing)
+		r.ended = true
 		return nil
 	}
 	return r.scalarOrOpen()
@@ -180,15 +170,16 @@ func (r *repairer) separator(end byte) (done bool, err *syntaxError) {
 		r.dropPendingComma()
 		r.stack = r.stack[:len(r.stack)-1]
 		r.copy(1)
+		r.ended = true
 		return true, nil
-	case c == ',' && r.afterValue():
-		r.comma = len(r.out)
+	case c == ',' && r.ended:
+		r.comma, r.ended = len(r.out), false
 		r.copy(1)
 		return true, nil
 	case c == ',':
 		r.drop(1, fixedComma)
 		return true, nil
-	case r.afterValue():
+	case r.ended:
 		return false, r.fail("a comma or %q is missing", end)
 	}
 	r.comma = -1
@@ -214,6 +205,7 @@ func (r *repairer) open() *syntaxError {
 	}
 	r.stack = append(r.stack, r.in[r.pos])
 	r.copy(1)
+	r.ended = false
 	return nil
 }
 
@@ -221,10 +213,12 @@ func (r *repairer) scalarOrOpen() *syntaxError {
 	if r.pos == len(r.in) {
 		return r.fail("the text ends where a value is missing")
 	}
-	switch c := r.in[r.pos]; c {
-	case '{', '[':
+	c := r.in[r.pos]
+	if c == '{' || c == '[' {
 		return r.open()
-	case '"', '\'':
+	}
+	r.ended = true
+	if c == '"' || c == '\'' {
 		return r.quoted(c)
 	}
 	return r.bare()

@@ -46,7 +46,8 @@ func Describe(schema []byte) Description {
 	if !withinLimits(schema) {
 		return Description{}
 	}
-	p := prose{limit: MaxTextRunes, said: make(map[uint64]struct{}, 32)}
+	p := newProse(false)
+	defer p.release()
 	var d Description
 	p.objects(gjson.ParseBytes(schema), func(f *fields) {
 		d.Types = appendTypes(d.Types, f)
@@ -88,15 +89,18 @@ func Fill(d provider.Document) provider.Document {
 
 // readable reports whether an object has a word that Describe would find.
 func readable(object string) bool {
-	p := prose{limit: MaxTextRunes, probe: true, said: make(map[uint64]struct{})}
+	p := newProse(true)
+	defer p.release()
 	p.objects(gjson.Parse(object), nil)
 	return p.words
 }
 
 // nameOf returns the name of an object.
 func nameOf(object gjson.Result) string {
-	var f fields
-	f.read(object, nil)
+	p := newProse(true)
+	defer p.release()
+	f := p.fieldsAt(0)
+	p.rest = f.read(object, p.rest)
 	return f.name()
 }
 
