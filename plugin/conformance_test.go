@@ -8,13 +8,26 @@ import (
 	"github.com/siteprovider/siteprovider/provider/providertest"
 )
 
-// The wire is transparent when a provider passes the same suite behind it.
+// The wire is transparent: behind it a provider passes the suite that it
+// passes directly, by the same names.
+
 func TestConformanceOfMemory(t *testing.T) {
 	providertest.Run(providertest.Wrap(t), func(t providertest.T) provider.Provider {
-		p, err := plugin.Open(t.Context(), plugin.Spec{Args: []string{"plugin", "memory"}})
-		if err != nil {
-			t.Fatalf("open the plugin: %v", err)
-		}
-		return p
+		return opened(t, kind("memory"))
 	}, providertest.Opt{})
+}
+
+func TestConformanceOfEmbedded(t *testing.T) {
+	providertest.Run(providertest.Wrap(t), func(pt providertest.T) provider.Provider {
+		return opened(pt, with("embedded", map[string]string{"data": t.TempDir()}))
+	}, providertest.Opt{})
+}
+
+func opened(t providertest.T, spec plugin.Spec) provider.Provider {
+	t.Helper()
+	p, err := plugin.Open(t.Context(), spec)
+	if err != nil {
+		t.Fatalf("open the plugin: %v", err)
+	}
+	return p
 }

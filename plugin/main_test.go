@@ -18,6 +18,7 @@ import (
 
 	"github.com/siteprovider/siteprovider/plugin"
 	"github.com/siteprovider/siteprovider/provider"
+	"github.com/siteprovider/siteprovider/provider/embedded"
 	"github.com/siteprovider/siteprovider/provider/providertest"
 )
 
@@ -41,8 +42,15 @@ func TestMain(m *testing.M) {
 
 // kinds are the plugins that the tests start, by their second argument.
 var kinds = map[string]func(){
-	"memory": func() { serve(openMemory) },
-	"puppet": func() { serve(openPuppet) },
+	"memory":   func() { serve(openMemory) },
+	"embedded": func() { serve(openEmbedded) },
+	"puppet":   func() { serve(openPuppet) },
+	"embedded puppet": func() {
+		serve(func(ctx context.Context, settings []byte) (provider.Provider, error) {
+			store, err := openEmbedded(ctx, settings)
+			return &puppet{Provider: store}, err
+		})
+	},
 	"exits": func() {
 		fmt.Fprintln(os.Stderr, "cannot find my configuration")
 		os.Exit(3)
@@ -73,6 +81,14 @@ func serve(open plugin.OpenFunc) {
 
 func openMemory(context.Context, []byte) (provider.Provider, error) {
 	return providertest.NewMemory(), nil
+}
+
+func openEmbedded(ctx context.Context, settings []byte) (provider.Provider, error) {
+	var s struct{ Data string }
+	if err := json.Unmarshal(settings, &s); err != nil {
+		return nil, provider.Invalidf("settings", "are not an object")
+	}
+	return embedded.Open(ctx, embedded.Options{Dir: s.Data})
 }
 
 // certificate is one as go-plugin's handshake carries it.

@@ -19,8 +19,7 @@ import (
 // word is the command, the rest its argument. What it has to say is the name
 // of the only hit; Info gives its process number as the count of documents.
 type puppet struct {
-	*providertest.Memory
-	settings []byte
+	provider.Provider
 }
 
 func openPuppet(_ context.Context, settings []byte) (provider.Provider, error) {
@@ -31,14 +30,14 @@ func openPuppet(_ context.Context, settings []byte) (provider.Provider, error) {
 	if s.Refuse != "" {
 		return nil, provider.Invalidf("settings.refuse", "is %d characters long", len(s.Refuse))
 	}
-	return &puppet{providertest.NewMemory(), settings}, nil
+	return &puppet{providertest.NewMemory()}, nil
 }
 
 func (p *puppet) Search(ctx context.Context, q provider.Query) (*provider.Result, error) {
 	command, arg, _ := strings.Cut(q.Text, " ")
 	f, ok := commands[command]
 	if !ok {
-		return p.Memory.Search(ctx, q)
+		return p.Provider.Search(ctx, q)
 	}
 	name, err := f(ctx, arg)
 	if err != nil {
@@ -57,7 +56,7 @@ func (p *puppet) Put(ctx context.Context, docs []provider.Document) ([]provider.
 			return nil, ctx.Err()
 		}
 	}
-	return p.Memory.Put(ctx, docs)
+	return p.Provider.Put(ctx, docs)
 }
 
 func (p *puppet) Delete(ctx context.Context, sel provider.Selector) (int, error) {
@@ -65,11 +64,11 @@ func (p *puppet) Delete(ctx context.Context, sel provider.Selector) (int, error)
 		<-ctx.Done()
 		return 0, ctx.Err()
 	}
-	return p.Memory.Delete(ctx, sel)
+	return p.Provider.Delete(ctx, sel)
 }
 
 func (p *puppet) Info(ctx context.Context) (provider.Info, error) {
-	info, err := p.Memory.Info(ctx)
+	info, err := p.Provider.Info(ctx)
 	info.Documents = int64(os.Getpid())
 	return info, err
 }
