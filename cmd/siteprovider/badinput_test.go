@@ -137,19 +137,30 @@ func TestDiskFull(t *testing.T) {
 	dir := t.TempDir()
 	must(t, dir, soup, "--data", store, "ingest", "-")
 
-	var big strings.Builder
-	for i := range 500 {
-		fmt.Fprintf(&big, `{"@type":"Article","url":"https://big.example/%d","name":"Part %d","text":"%s"}`+"\n", i, i, filler(i))
+	var acknowledged []string
+	full := false
+	for batch := 0; batch < 50 && !full; batch++ {
+		var input strings.Builder
+		var urls []string
+		for i := range 10 {
+			n := batch*10 + i
+			urls = append(urls, fmt.Sprintf("https://big.example/%d", n))
+			fmt.Fprintf(&input, `{"@type":"Article","url":%q,"name":"Part %d","text":%q}`+"\n", urls[i], n, filler(n))
+		}
+		o := siteprovider(t, dir, input.String(), "--data", store, "ingest", "-")
+		if full = o.status != exitDone; !full {
+			acknowledged = append(acknowledged, urls...)
+			continue
+		}
+		require.Equal(t, exitFault, o.status, o.stdout+o.stderr)
+		require.Contains(t, o.stderr, "disk full")
 	}
-	o := siteprovider(t, dir, big.String(), "--data", store, "--json", "ingest", "-")
-	require.Equal(t, exitFault, o.status, o.stdout+o.stderr)
-	require.Regexp(t, `(?i)full|no space`, o.stderr)
+	require.True(t, full, "500 documents of 20 KB fit into %s", mount)
+	require.NotEmpty(t, acknowledged)
 
 	// The file system stays full: reading has to work all the same.
+	must(t, dir, "", append([]string{"--data", store, "get"}, acknowledged...)...)
 	require.Equal(t, soup+"\n", must(t, dir, "", "--data", store, "get", "https://kitchen.example/soup").stdout)
-	stored := gjson.Get(o.stdout, "stored").Int()
-	listed := must(t, dir, "", "--data", store, "--json", "list", "--site", "big.example")
-	require.GreaterOrEqual(t, gjson.Get(listed.stdout, "entries.#").Int(), stored)
 	require.Contains(t, must(t, dir, "", "--data", store, "search", "noodle").stdout, "Noodle soup")
 }
 

@@ -18,7 +18,7 @@ host runs it; there is nothing to run by hand. Settings arrive over the wire, so
 no flag or variable concerns it.`,
 		Args: cobra.NoArgs,
 		RunE: a.does(func(context.Context, []string) error {
-			return plugin.Serve(host.Backend, plugin.ServeOptions{})
+			return plugin.Serve(host.Backend(programVersion()), plugin.ServeOptions{})
 		}),
 	}
 }

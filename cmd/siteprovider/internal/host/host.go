@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"os"
+	"path/filepath"
 
 	"github.com/siteprovider/siteprovider/cmd/siteprovider/internal/config"
 	"github.com/siteprovider/siteprovider/plugin"
@@ -53,22 +54,25 @@ func Missing(e config.Entry) bool {
 	return e.Backend == config.Embedded && !embedded.Exists(e.Data)
 }
 
-// Backend opens the backend that settings describe, inside the plugin process.
-func Backend(ctx context.Context, settings []byte) (provider.Provider, error) {
-	var s struct {
-		Backend string `json:"backend"`
+// Backend returns what opens the backend that settings describe, inside the
+// plugin process. Version is what the provider's Info reports.
+func Backend(version string) plugin.OpenFunc {
+	return func(ctx context.Context, settings []byte) (provider.Provider, error) {
+		var s struct {
+			Backend string `json:"backend"`
+		}
+		if err := json.Unmarshal(settings, &s); err != nil {
+			return nil, provider.Invalidf("settings", "are not a JSON object with a text as its backend")
+		}
+		switch s.Backend {
+		case "", config.Embedded:
+			return openEmbedded(ctx, version, settings)
+		}
+		return nil, provider.Invalidf("settings.backend", "unknown backend %q", s.Backend)
 	}
-	if err := json.Unmarshal(settings, &s); err != nil {
-		return nil, provider.Invalidf("settings", "are not a JSON object: %v", err)
-	}
-	switch s.Backend {
-	case "", config.Embedded:
-		return openEmbedded(ctx, settings)
-	}
-	return nil, provider.Invalidf("settings.backend", "unknown backend %q", s.Backend)
 }
 
-func openEmbedded(ctx context.Context, settings []byte) (provider.Provider, error) {
+func openEmbedded(ctx context.Context, version string, settings []byte) (provider.Provider, error) {
 	var s struct {
 		Backend string `json:"backend"`
 		Data    string `json:"data"`
@@ -79,5 +83,9 @@ func openEmbedded(ctx context.Context, settings []byte) (provider.Provider, erro
 	if s.Data == "" {
 		return nil, provider.Invalidf("settings.data", "is missing; want the absolute path of the store's directory")
 	}
-	return embedded.Open(ctx, embedded.Options{Dir: s.Data})
+	// The plugin's working directory is not its host's.
+	if !filepath.IsAbs(s.Data) {
+		return nil, provider.Invalidf("settings.data", "%q is not absolute", s.Data)
+	}
+	return embedded.Open(ctx, embedded.Options{Dir: s.Data, Version: version})
 }

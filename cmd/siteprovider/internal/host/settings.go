@@ -25,7 +25,7 @@ func strictJSON(settings []byte, v any) error {
 	}
 	var wrongType *json.UnmarshalTypeError
 	if errors.As(err, &wrongType) {
-		return provider.Invalidf("settings."+wrongType.Field, "is a %s, want a %s", kindOf(wrongType.Value), wrongType.Type)
+		return provider.Invalidf("settings."+wrongType.Field, "has the kind %s, want %s", kindOf(wrongType.Value), wrongType.Type)
 	}
 	return provider.Invalidf("settings", "%s", strings.TrimPrefix(err.Error(), "json: "))
 }
