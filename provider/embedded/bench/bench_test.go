@@ -289,7 +289,7 @@ func TestRatioIsAgainstTheBestOther(t *testing.T) {
 		want string
 	}{
 		{"less is better", row{figures: [][]float64{{2, 10}, {8, 10}, {6, 30}}}, "3.0 / 1.0 times"},
-		{"more is better", row{figures: [][]float64{{100}, {50}, {200}}, more: true}, "0.5 times"},
+		{"more is better", row{figures: [][]float64{{100}, {50}, {200}}, more: true}, "0.50 times"},
 		{"one rival has none", row{figures: [][]float64{{2}, nil, {5}}}, "2.5 times"},
 		{"no rival has any", row{figures: [][]float64{{2}, nil, nil}}, ""},
 		{"we have none", row{figures: [][]float64{nil, {1}}}, ""},

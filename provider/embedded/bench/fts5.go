@@ -50,8 +50,9 @@ CREATE VIRTUAL TABLE IF NOT EXISTS fts USING fts5(site, name, text,
 	content='docs', content_rowid='id', tokenize='porter unicode61 remove_diacritics 2');
 INSERT INTO fts(fts, rank) VALUES('rank', 'bm25(0.0, 3.0, 1.0)');`
 
+// A write-ahead log of 40 MB instead of 4 halves the bytes written.
 const ftsPragmas = "?_pragma=journal_mode(wal)&_pragma=synchronous(full)&_pragma=busy_timeout(10000)" +
-	"&_pragma=cache_size(-65536)&_pragma=mmap_size(4294967296)&_txlock=immediate"
+	"&_pragma=cache_size(-65536)&_pragma=mmap_size(4294967296)&_pragma=wal_autocheckpoint(10000)&_txlock=immediate"
 
 const (
 	ftsSearch = "SELECT docs.id, url, docs.name, schema FROM (SELECT rowid AS id, rank FROM fts WHERE fts MATCH ? "

@@ -156,7 +156,12 @@ func (r row) ratio() string {
 		}
 		ratios[i] = best
 	}
-	return joined(ratios, func(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }) + " times"
+	return joined(ratios, func(f float64) string {
+		if f < 1 {
+			return strconv.FormatFloat(f, 'f', 2, 64)
+		}
+		return strconv.FormatFloat(f, 'f', 1, 64)
+	}) + " times"
 }
 
 func joined(figures []float64, format func(float64) string) string {
