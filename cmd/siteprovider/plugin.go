@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
 	"github.com/siteprovider/siteprovider/cmd/siteprovider/internal/host"
 	"github.com/siteprovider/siteprovider/plugin"
+	"github.com/siteprovider/siteprovider/provider"
 )
 
 func (a *app) pluginCommand() *cobra.Command {
@@ -18,7 +20,11 @@ host runs it; there is nothing to run by hand. Settings arrive over the wire, so
 no flag or variable concerns it.`,
 		Args: cobra.NoArgs,
 		RunE: a.does(func(context.Context, []string) error {
-			return plugin.Serve(host.Backend(programVersion()), plugin.ServeOptions{})
+			err := plugin.Serve(host.Backend(programVersion()), plugin.ServeOptions{})
+			if errors.Is(err, plugin.ErrNoHost) {
+				return provider.Invalidf("", "%v", err)
+			}
+			return err
 		}),
 	}
 }
