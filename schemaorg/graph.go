@@ -56,7 +56,7 @@ func (g *graph) readScript(s Script) {
 	if err == nil && len(p.values) == 0 {
 		g.skip(&node{script: s.Number, line: s.Line}, Empty)
 	}
-	c := collector{g: g, script: s, place: place{p: &p, line: s.Line}}
+	c := collector{g: g, script: s, place: place{p: &p, offset: -1, line: s.Line}}
 	text := string(p.text)
 	for _, v := range p.values {
 		root := gjson.Parse(text[v.start:v.end])

@@ -70,9 +70,11 @@ func invalidUTF8(text []byte) int {
 }
 
 // newlines returns how many line breaks of the script lie between two offsets
-// of its readable form.
+// of its readable form; from is -1 for the start of the script, because the
+// repair may have taken out some before the first byte.
 func (p *parsed) newlines(from, to int) int {
 	lost := sort.SearchInts(p.lost, to+1) - sort.SearchInts(p.lost, from+1)
+	from = max(from, 0)
 	return lost + countBreaks(p.text[from:], to-from)
 }
 

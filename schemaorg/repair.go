@@ -1,6 +1,7 @@
 package schemaorg
 
 import (
+	"bytes"
 	"fmt"
 	"html"
 	"regexp"
@@ -43,10 +44,19 @@ type repairer struct {
 	lost  []int
 }
 
-// entityQuoted matches a script whose very first string begins with a quote
-// written as an entity: then all its quotes are. Valid JSON never matches, and
-// nor does JSON that merely has entities inside its strings.
-var entityQuoted = regexp.MustCompile(`^[\s\x{FEFF}]*[{[][\s{[]*&(?:quot|#0*34|#[xX]0*22);`)
+// entityQuoted reports whether the very first string of a script begins with a
+// quote written as an entity: then all its quotes are. Valid JSON never does,
+// and nor does JSON that merely has entities inside its strings.
+func entityQuoted(text []byte) bool {
+	rest := bytes.TrimLeft(bytes.TrimPrefix(text, []byte("\uFEFF")), jsonBlanks)
+	if len(rest) == 0 || rest[0] != '{' && rest[0] != '[' {
+		return false
+	}
+	rest = bytes.TrimLeft(rest, "{["+jsonBlanks)
+	return entityQuote.Match(rest[:min(len(rest), 16)])
+}
+
+var entityQuote = regexp.MustCompile(`^&(?:quot|#0*34|#[xX]0*22);`)
 
 // repair reads a script as JSON with the mistakes that pages make. It never
 // guesses where a string with unescaped quotes ends, which comma is missing, or
@@ -54,7 +64,7 @@ var entityQuoted = regexp.MustCompile(`^[\s\x{FEFF}]*[{[][\s{[]*&(?:quot|#0*34|#
 // returns the values that were complete.
 func repair(text []byte) (parsed, *syntaxError) {
 	r := repairer{in: text, out: make([]byte, 0, len(text)), comma: -1, fixed: map[string]bool{}}
-	if entityQuoted.Match(text) {
+	if entityQuoted(text) {
 		r.fixed[fixedEntities] = true
 		r.in = []byte(html.UnescapeString(string(text)))
 	}
