@@ -43,7 +43,7 @@ type lexicon struct {
 }
 
 // maxLexicon is the number of terms from which on a new lexicon is begun.
-const maxLexicon = 1 << 18
+const maxLexicon = 1 << 19
 
 func newLexicon() *lexicon { return &lexicon{ids: make(map[string]uint32)} }
 
@@ -84,7 +84,7 @@ type analyser struct {
 }
 
 // maxKnownWords bounds what an analyser remembers for a language.
-const maxKnownWords = 1 << 15
+const maxKnownWords = 1 << 17
 
 func newAnalyser(x *lexicon) *analyser { return &analyser{lexicon: x, stemmer: newStemmer()} }
 

@@ -22,6 +22,17 @@ func (s *Store) Delete(ctx context.Context, sel provider.Selector) (int, error) 
 		return 0, err
 	}
 	deleted := 0
+	err = s.mending(ctx, func() error {
+		deleted, err = s.delete(ctx, sel)
+		return err
+	})
+	if err != nil {
+		return 0, failure(ctx, "delete", err)
+	}
+	return deleted, nil
+}
+
+func (s *Store) delete(ctx context.Context, sel provider.Selector) (deleted int, err error) {
 	err = s.files.write(ctx, func(tx *session) error {
 		c, err := s.sites.load(ctx, tx)
 		if err != nil {
@@ -58,10 +69,7 @@ func (s *Store) Delete(ctx context.Context, sel provider.Selector) (int, error) 
 	if errors.Is(err, errNothingToDo) {
 		return 0, nil
 	}
-	if err != nil {
-		return 0, failure(ctx, "delete", err)
-	}
-	return deleted, nil
+	return deleted, err
 }
 
 // deleteRows removes the rows of documents and returns the URLs of those that
@@ -85,12 +93,10 @@ func (w *write) deleteRows(site siteRow, urls []string) ([]string, error) {
 
 // dropSite removes a site with all it holds.
 func (w *write) dropSite(site siteRow) error {
-	for _, query := range []string{
-		"DELETE FROM chunk WHERE segment IN (SELECT id FROM segment WHERE site = ?)",
-		"DELETE FROM segment WHERE site = ?",
-		"DELETE FROM document WHERE site = ?",
-		"DELETE FROM site WHERE id = ?",
-	} {
+	if err := w.dropSegments(site); err != nil {
+		return err
+	}
+	for _, query := range []string{"DELETE FROM document WHERE site = ?", "DELETE FROM site WHERE id = ?"} {
 		if _, err := w.tx.exec(w.ctx, query, site.id); err != nil {
 			return err
 		}

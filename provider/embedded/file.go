@@ -59,6 +59,7 @@ CREATE TABLE document (
 	hash BLOB NOT NULL,
 	name TEXT NOT NULL,
 	types TEXT NOT NULL,
+	language TEXT NOT NULL,
 	text BLOB NOT NULL,
 	schema BLOB NOT NULL
 );

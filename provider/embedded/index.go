@@ -58,6 +58,11 @@ func (p *part) statistics() statistics {
 // index returns the index of site, which is of the state that the transaction
 // of tx sees.
 func (s *Store) index(ctx context.Context, tx *session, site siteRow) (*siteIndex, error) {
+	x, err := s.loadIndex(ctx, tx, site)
+	return x, damagedIndex(site, err)
+}
+
+func (s *Store) loadIndex(ctx context.Context, tx *session, site siteRow) (*siteIndex, error) {
 	known := s.indexes.get(site.id)
 	if known != nil && known.site.generation == site.generation {
 		return known, nil
@@ -194,15 +199,6 @@ func (c *indexCache) put(x *siteIndex) {
 	c.bytes += x.bytes
 	for c.bytes > c.limit && c.used.Len() > 0 {
 		c.remove(c.used.Back())
-	}
-}
-
-// drop forgets a site.
-func (c *indexCache) drop(site int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if e, ok := c.sites[site]; ok {
-		c.remove(e)
 	}
 }
 

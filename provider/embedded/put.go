@@ -44,17 +44,21 @@ type siteChange struct {
 	body []byte
 }
 
-// workshop is what documents are prepared with.
+// workshop is what documents are prepared with. Its tools remember what they
+// met, which a sync.Pool would lose at each garbage collection.
 type workshop struct {
 	lexicon   *lexicon
-	analysers sync.Pool // of *analyser
-	builders  sync.Pool // of *segmentBuilder
+	analysers chan *analyser
+	builders  chan *segmentBuilder
 }
 
 func newWorkshop() *workshop {
-	w := &workshop{lexicon: newLexicon()}
-	w.analysers.New = func() any { return newAnalyser(w.lexicon) }
-	w.builders.New = func() any { return new(segmentBuilder) }
+	n := runtime.GOMAXPROCS(0)
+	w := &workshop{newLexicon(), make(chan *analyser, n), make(chan *segmentBuilder, n)}
+	for range n {
+		w.analysers <- newAnalyser(w.lexicon)
+		w.builders <- new(segmentBuilder)
+	}
 	return w
 }
 
@@ -85,7 +89,7 @@ func (s *Store) Put(ctx context.Context, docs []provider.Document) ([]provider.P
 		return err
 	})
 	if err == nil && len(changes) > 0 {
-		err = s.prepareAndStore(ctx, seen, changes)
+		err = s.mending(ctx, func() error { return s.prepareAndStore(ctx, seen, changes) })
 	}
 	if err != nil {
 		return nil, failure(ctx, "put", err)
@@ -149,9 +153,9 @@ func (s *Store) prepareAndStore(ctx context.Context, seen int64, changes []*chan
 	}
 	inParallel(len(changes), func(i int) {
 		if ctx.Err() == nil {
-			a := shop.analysers.Get().(*analyser)
+			a := <-shop.analysers
 			changes[i].prepare(a)
-			shop.analysers.Put(a)
+			shop.analysers <- a
 		}
 	})
 	sites := bySite(changes)
@@ -280,9 +284,9 @@ func (g *siteChange) build(shop *workshop) {
 	for i, c := range g.docs {
 		docs[i] = indexed{c.doc.URL, c.terms}
 	}
-	b := shop.builders.Get().(*segmentBuilder)
+	b := <-shop.builders
 	g.body = b.build(shop.lexicon.terms(), docs)
-	shop.builders.Put(b)
+	shop.builders <- b
 }
 
 // store writes the documents of sites.

@@ -20,35 +20,20 @@ func (s *Store) Search(ctx context.Context, q provider.Query) (*provider.Result,
 	if q, err = q.Check(); err != nil {
 		return nil, err
 	}
-	result := &provider.Result{}
 	if q.Blank() {
-		return result, nil
+		return &provider.Result{}, nil
 	}
 	filter, err := schemaorg.CompileFilter(q.Filter)
 	if err != nil {
 		return nil, err
 	}
 	words := queryWords(q.Text)
-	err = s.files.read(ctx, func(tx *session) error {
-		c, err := s.sites.load(ctx, tx)
-		if err != nil {
-			return err
-		}
-		sites, unknown := c.scope(q.Scope)
-		noticeUnknown(result, c, unknown)
-		if len(words) == 0 || len(sites) == 0 {
-			return nil
-		}
-		f := &finder{ctx: ctx, tx: tx, words: words, limit: q.Limit}
-		if len(q.Filter) > 0 {
-			f.filter = filter
-		}
-		f.stemmer = s.stemmers.Get().(*stemmer)
-		defer s.stemmers.Put(f.stemmer)
-		scratch := s.scratches.Get().(*scratch)
-		defer s.scratches.Put(scratch)
-		result.Hits, err = f.find(s, scratch, sites)
-		return err
+	var result *provider.Result
+	err = s.mending(ctx, func() error {
+		result = &provider.Result{}
+		return s.files.read(ctx, func(tx *session) error {
+			return s.search(ctx, tx, q, words, filter, result)
+		})
 	})
 	if err != nil {
 		return nil, failure(ctx, "search", err)
@@ -58,6 +43,28 @@ func (s *Store) Search(ctx context.Context, q provider.Query) (*provider.Result,
 	}
 	result.Fit()
 	return result, nil
+}
+
+func (s *Store) search(ctx context.Context, tx *session, q provider.Query, words []queryWord, filter *schemaorg.Matcher, result *provider.Result) error {
+	c, err := s.sites.load(ctx, tx)
+	if err != nil {
+		return err
+	}
+	sites, unknown := c.scope(q.Scope)
+	noticeUnknown(result, c, unknown)
+	if len(words) == 0 || len(sites) == 0 {
+		return nil
+	}
+	f := &finder{ctx: ctx, tx: tx, words: words, limit: q.Limit}
+	if len(q.Filter) > 0 {
+		f.filter = filter
+	}
+	f.stemmer = s.stemmers.Get().(*stemmer)
+	defer s.stemmers.Put(f.stemmer)
+	scratch := s.scratches.Get().(*scratch)
+	defer s.scratches.Put(scratch)
+	result.Hits, err = f.find(s, scratch, sites)
+	return err
 }
 
 // maxNotices bounds the sites of a scope that are reported as unknown.

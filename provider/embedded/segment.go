@@ -187,8 +187,8 @@ func cutCount(b []byte) (uint32, []byte, bool) {
 	return uint32(v), rest, ok && v <= 1<<31
 }
 
-// lengthCode returns the code of a length in words: exact up to 40, then in
-// steps of about 5 %, up to far more words than a document can have.
+// lengthCode returns the code of a length in words: exact up to 32, then in
+// steps of about 6 %, up to far more words than a document can have.
 func lengthCode(words uint32) byte {
 	i, found := slices.BinarySearch(lengthOf[:], words)
 	if !found {
@@ -200,7 +200,7 @@ func lengthCode(words uint32) byte {
 // lengthOf is the length that a code stands for.
 var lengthOf = func() (table [256]uint32) {
 	for i := 1; i < len(table); i++ {
-		table[i] = table[i-1] + max(1, table[i-1]/20)
+		table[i] = table[i-1] + max(1, table[i-1]/16)
 	}
 	return table
 }()

@@ -16,6 +16,7 @@ package embedded
 
 import (
 	"context"
+	"log/slog"
 	"path/filepath"
 	"runtime/debug"
 	"sync"
@@ -45,6 +46,8 @@ type Options struct {
 	// Version is what Info reports as the version of the program; empty
 	// means that of the main module, as built.
 	Version string
+	// Log is told what the store mended by itself; nil: nobody is.
+	Log *slog.Logger
 
 	maxPages int // of the file; 0: no bound. For tests of a full disk.
 }
@@ -57,6 +60,7 @@ const DefaultCacheBytes = 256 << 20
 type Store struct {
 	path    string
 	version string
+	log     *slog.Logger
 
 	files   *connections
 	indexes *indexCache
@@ -102,7 +106,10 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 			o.Version = build.Main.Version
 		}
 	}
-	s := &Store{path: path, version: o.Version, files: files, indexes: newIndexCache(o.CacheBytes)}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Store{path: path, version: o.Version, log: o.Log, files: files, indexes: newIndexCache(o.CacheBytes)}
 	s.workshop.Store(newWorkshop())
 	s.stemmers.New = func() any { return newStemmer() }
 	s.scratches.New = func() any { return new(scratch) }

@@ -286,10 +286,19 @@ func isSign(r rune) bool {
 }
 
 func withoutSigns(s string) string {
-	return strings.Map(func(r rune) rune {
-		if isSign(r) {
-			return -1
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return strings.Map(func(r rune) rune {
+				if isSign(r) {
+					return -1
+				}
+				return r
+			}, s)
 		}
-		return r
-	}, s)
+		if isAlnum(s[i]) {
+			b = append(b, s[i])
+		}
+	}
+	return string(b)
 }

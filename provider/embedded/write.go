@@ -65,12 +65,12 @@ func (w *write) putRow(site siteRow, c *change, old int64) (int64, error) {
 		text = []byte{}
 	}
 	if old != 0 {
-		_, err := w.tx.exec(w.ctx, "UPDATE document SET version = ?, hash = ?, name = ?, types = ?, text = ?, schema = ? WHERE id = ?",
-			documentVersion, c.hash, d.Name, c.types, text, d.Schema, old)
+		_, err := w.tx.exec(w.ctx, "UPDATE document SET version = ?, hash = ?, name = ?, types = ?, language = ?, text = ?, schema = ? WHERE id = ?",
+			documentVersion, c.hash, d.Name, c.types, d.Language, text, d.Schema, old)
 		return old, err
 	}
-	r, err := w.tx.exec(w.ctx, "INSERT INTO document (site, url, key, version, hash, name, types, text, schema) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		site.id, d.URL, c.key, documentVersion, c.hash, d.Name, c.types, text, d.Schema)
+	r, err := w.tx.exec(w.ctx, "INSERT INTO document (site, url, key, version, hash, name, types, language, text, schema) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		site.id, d.URL, c.key, documentVersion, c.hash, d.Name, c.types, d.Language, text, d.Schema)
 	if err != nil {
 		return 0, err
 	}
@@ -136,7 +136,11 @@ func (w *write) reindex(site siteRow, removed []string, added []byte) error {
 			return err
 		}
 	}
-	_, err = w.tx.exec(w.ctx, "UPDATE site SET documents = ?, generation = ? WHERE id = ?", site.documents, w.generation, site.id)
+	return w.putSite(site)
+}
+
+func (w *write) putSite(site siteRow) error {
+	_, err := w.tx.exec(w.ctx, "UPDATE site SET documents = ?, generation = ? WHERE id = ?", site.documents, w.generation, site.id)
 	return err
 }
 
@@ -247,6 +251,19 @@ func (w *write) addSegment(site int64, body []byte) error {
 			return err
 		}
 		part++
+	}
+	return nil
+}
+
+// dropSegments removes the index of a site.
+func (w *write) dropSegments(site siteRow) error {
+	for _, query := range []string{
+		"DELETE FROM chunk WHERE segment IN (SELECT id FROM segment WHERE site = ?)",
+		"DELETE FROM segment WHERE site = ?",
+	} {
+		if _, err := w.tx.exec(w.ctx, query, site.id); err != nil {
+			return err
+		}
 	}
 	return nil
 }
