@@ -18,7 +18,7 @@ func TestLedgerRemembersEverythingAlsoInAFile(t *testing.T) {
 			l.limit = limit
 			rnd := rand.New(rand.NewPCG(1, 2))
 			want := make(map[digest]record)
-			const keys = 8_000
+			const keys = 4_000
 			for range 3 * keys {
 				var key digest
 				// Few bits, and the same ones for all keys in a part of the

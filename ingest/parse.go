@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
@@ -133,42 +132,26 @@ func (r *reading) value(u unit) {
 		r.wrapped(w, err, u.line)
 		return
 	}
-	if members := wrapperList(u.text); members != nil {
-		for _, m := range members {
-			m.line += u.line - 1
-			m.offset += u.offset
-			r.value(m)
-		}
+	if holdsWrapper(u.text) { // then each member is a page of its own
+		members, _ := cutValues(u, true)
+		r.pieces(members)
 		return
 	}
 	r.page(r.plainPage(u), "")
 }
 
-// wrapperList returns the members of a list if one of them is a wrapper, which
-// makes each a page of its own.
-func wrapperList(text []byte) []unit {
+// holdsWrapper reports whether a valid list has a wrapper among its members.
+func holdsWrapper(text []byte) bool {
 	start := bytes.TrimLeft(text, " \t\r\n")
 	if len(start) == 0 || start[0] != '[' || !namesSchema(start) {
-		return nil
+		return false
 	}
 	found := false
 	gjson.ParseBytes(start).ForEach(func(_, member gjson.Result) bool {
 		_, found, _ = readWrapper([]byte(member.Raw))
 		return !found
 	})
-	if !found {
-		return nil
-	}
-	var members []unit
-	s := newSplitter(bufio.NewReader(bytes.NewReader(text)), 0)
-	s.openList()
-	for {
-		m, err := s.nextValue()
-		if err != nil {
-			return members
-		}
-		members = append(members, m)
-	}
+	return found
 }
 
 // broken reads what is no valid JSON. Several valid values in a row are read
@@ -176,12 +159,12 @@ func wrapperList(text []byte) []unit {
 // and only where that leaves something unread are the values taken one by one,
 // so that a bad one does not cost the others.
 func (r *reading) broken(u unit) {
-	pieces, clean := cutValues(u)
+	pieces, clean := cutValues(u, false)
 	if len(pieces) < 2 {
 		r.mend(u)
 		return
 	}
-	if !clean && !namesSchema(u.text) {
+	if !clean && len(pieces) <= maxValues && !namesSchema(u.text) {
 		whole := reading{parser: r.parser, source: r.source}
 		whole.page(r.plainPage(u), "")
 		if len(whole.failures) == 0 {
@@ -189,6 +172,11 @@ func (r *reading) broken(u unit) {
 			return
 		}
 	}
+	r.pieces(pieces)
+}
+
+// pieces reads the values that a unit was cut into.
+func (r *reading) pieces(pieces []unit) {
 	for _, p := range pieces {
 		switch {
 		case p.err != nil:

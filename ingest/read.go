@@ -127,7 +127,7 @@ func (r *reader) readWhole(ctx context.Context, t *text, html bool) error {
 // emitBefore hands on the values that u holds whole, and the error that cut off
 // what followed them.
 func (r *reader) emitBefore(lost error, u unit) error {
-	pieces, _ := cutValues(u)
+	pieces, _ := cutValues(u, false)
 	for _, p := range pieces {
 		if p.err == nil && validJSON(p.text) {
 			if err := r.emit(p); err != nil {
