@@ -154,6 +154,14 @@ func TestListPagesThroughAnySite(t *testing.T) {
 	require.Equal(t, `{"url":"https://a.example/00003","hash":"h","indexed":false}`, gjson.Get(o.stdout, "entries.3").Raw)
 }
 
+func TestListOfAnUnknownSiteIsEmptyAndSaysSo(t *testing.T) {
+	p := stub{list: func(provider.ListQuery) ([]provider.Entry, error) { return nil, nil }}
+	require.Equal(t, outcome{exitDone, "", "no documents on a.example\n"}, within(t, p, "list", "--site", "a.example"))
+	o := within(t, p, "list", "--json", "--site", "a.example")
+	require.Equal(t, exitDone, o.status)
+	require.Equal(t, `{"entries":[]}`+"\n", o.stdout)
+}
+
 func TestDeleteAsksForMoreURLsThanOneCallTakes(t *testing.T) {
 	var calls []int
 	p := stub{delete: func(s provider.Selector) (int, error) {

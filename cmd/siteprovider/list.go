@@ -62,14 +62,14 @@ func (a *app) list(ctx context.Context, site string) error {
 			if !e.Indexed {
 				stale++
 			}
-			if !a.json {
+			switch {
+			case !a.json:
 				b = append(append(b, visible(e.URL)...), '\n')
-				continue
+			case count > 0:
+				b = entryJSON(append(b, ','), e)
+			default:
+				b = entryJSON(b, e)
 			}
-			if count > 0 {
-				b = append(b, ',')
-			}
-			b = entryJSON(b, e)
 			count++
 		}
 		last := len(entries) < provider.MaxLimit
@@ -83,6 +83,9 @@ func (a *app) list(ctx context.Context, site string) error {
 			break
 		}
 		after, b = entries[len(entries)-1].URL, b[:0]
+	}
+	if count == 0 {
+		a.tell("no documents on %s", site)
 	}
 	if stale > 0 {
 		a.tell("note: a search does not find %d of them yet; ingest them again", stale)

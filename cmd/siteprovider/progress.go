@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"time"
 
@@ -27,10 +28,9 @@ func (a *app) progressBar() *progress {
 	}
 	return &progress{bar: progressbar.NewOptions64(-1,
 		progressbar.OptionSetWriter(f),
-		progressbar.OptionShowBytes(true),
+		progressbar.OptionSetPredictTime(false),
 		progressbar.OptionSetWidth(30),
 		progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionSetDescription("ingesting"),
 		progressbar.OptionClearOnFinish(),
 	)}
 }
@@ -42,6 +42,7 @@ func (p *progress) show(s ingest.Progress) {
 	if s.Total > 0 && s.Total != p.bar.GetMax64() {
 		p.bar.ChangeMax64(s.Total)
 	}
+	p.bar.Describe(fmt.Sprintf("%d read, %d failed", s.Documents, s.Failed))
 	// A bar that cannot be drawn is no reason to stop.
 	_ = p.bar.Set64(s.Bytes)
 }
