@@ -62,7 +62,7 @@ func TestBenchRunsEveryEngineOnTheSameDocumentsAndQueries(t *testing.T) {
 	}
 	table := out.String()
 	for _, want := range []string{
-		"300 documents on 7 sites", "| embedded |", "| fts5 (modernc.org/sqlite v1.", "| bleve (github.com/blevesearch/bleve/v2 v2.",
+		"Documents: 300,", "sites: 7,", "| embedded |", "| fts5 (modernc.org/sqlite v1.", "| bleve (github.com/blevesearch/bleve/v2 v2.",
 		"| ingest, durable", "| one site: ms", "| five sites: ms", "| AllSites: ms", "| open: ms", "| first query, biggest site", "| disk: MB",
 		"Checked 180 answers", // 20 queries, 3 scopes, 3 engines
 	} {

@@ -99,8 +99,8 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 		return err
 	}
 	after := loadAverage()
-	fmt.Fprintf(out, "%d documents on %d sites (the biggest has %d), %.1f MB raw; %d queries in each scope, %d objects each; seed %d.\n",
-		b.corpus.n, b.siteCount, b.biggestSize, float64(b.raw)/1e6, len(b.questions), b.limit, s.seed)
+	fmt.Fprintf(out, "Documents: %d, %.1f MB raw; sites: %d, the biggest of %d documents; queries in each scope: %d, up to %d objects each; seed %d.\n",
+		b.corpus.n, float64(b.raw)/1e6, b.siteCount, b.biggestSize, len(b.questions), b.limit, s.seed)
 	fmt.Fprintf(out, "%s; load average %s before, %s after.\n\n", machine(), before, after)
 	b.write(out)
 	if !s.check {
