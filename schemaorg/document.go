@@ -28,8 +28,10 @@ func (g *graph) name(p Page, docs []draft) {
 	}
 }
 
-// urls returns the URL of each document that has or can be given one; the
-// others are refused.
+// urls returns the URL of each document. The only one that names none gets the
+// page's, whatever stands beside it, so that a page keeps its address when an
+// author is described on it; of several each gets one below the page's. Where
+// the page has no URL they are refused.
 func (g *graph) urls(p Page, docs []draft) ([]string, []draft) {
 	page, err := g.pageURL(p)
 	if p.Wrapper && p.URL != "" {
@@ -44,6 +46,7 @@ func (g *graph) urls(p Page, docs []draft) ([]string, []draft) {
 	urls := make([]string, 0, len(docs))
 	named := make([]draft, 0, len(docs))
 	taken := make(map[string]bool, len(docs))
+	unnamed := 0
 	for _, d := range docs {
 		u, err := g.address(d.node)
 		if err != nil {
@@ -51,7 +54,9 @@ func (g *graph) urls(p Page, docs []draft) ([]string, []draft) {
 			continue
 		}
 		urls, named = append(urls, u), append(named, d)
-		taken[u] = true
+		if taken[u] = true; u == "" {
+			unnamed++
+		}
 	}
 	free := freeNames{page: page, taken: taken, next: map[string]int{}}
 	out := 0
@@ -62,7 +67,7 @@ func (g *graph) urls(p Page, docs []draft) ([]string, []draft) {
 		case err != nil:
 			g.fail(d.node, d.id, err)
 			continue
-		case len(docs) == 1:
+		case unnamed == 1 && !taken[page]:
 			u = page
 		default:
 			u = free.of(d.node)
