@@ -94,11 +94,12 @@ func TestDegradedAnswersKeepTheirHitsAndSaySo(t *testing.T) {
 }
 
 func TestObjectsThatASearchLeftOutAreLookedUp(t *testing.T) {
+	hits := []provider.Hit{{URL: "u1", Site: "a", Schema: []byte(`{"n":1}`)}, {URL: "u2", Site: "b"}, {URL: "gone", Site: "c"}}
 	p := stub{
 		search: func(provider.Query) (*provider.Result, error) {
-			return &provider.Result{Hits: []provider.Hit{
-				{URL: "u1", Site: "a", Schema: []byte(`{"n":1}`)}, {URL: "u2", Site: "b"}, {URL: "gone", Site: "c"},
-			}}, nil
+			res := &provider.Result{Hits: hits}
+			res.AddStatus(provider.Status{Code: provider.StatusResultTruncated, Message: "some are cut", Kind: provider.StatusProblem})
+			return res, nil
 		},
 		get: func(l provider.Lookup) ([]provider.Object, error) {
 			if l.URLs[0] == "gone" {
@@ -114,6 +115,19 @@ func TestObjectsThatASearchLeftOutAreLookedUp(t *testing.T) {
 	require.Equal(t, `{"n":2.0}`, gjson.Get(o.stdout, "hits.1.schema").Raw)
 	require.Equal(t, "null", gjson.Get(o.stdout, "hits.2.schema").Raw)
 	require.Contains(t, o.stderr, "the object of gone (c) is missing")
+	require.True(t, gjson.Get(o.stdout, "degraded").Bool())
+	require.Equal(t, provider.StatusResultTruncated, gjson.Get(o.stdout, "statuses.0.code").Str)
+
+	// Once every object is there, nothing is degraded.
+	hits = hits[:2]
+	o = within(t, p, "search", "--json", "x")
+	require.Equal(t, `{"n":2.0}`, gjson.Get(o.stdout, "hits.1.schema").Raw)
+	require.False(t, gjson.Get(o.stdout, "degraded").Bool())
+	require.Empty(t, gjson.Get(o.stdout, "statuses").Array())
+	require.Empty(t, o.stderr)
+
+	// Nor is it where no object is shown.
+	require.Empty(t, within(t, p, "search", "x").stderr)
 }
 
 func TestGetReportsWhatIsMissingAndWhatIsAmbiguous(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -70,8 +71,8 @@ func (a *app) search(ctx context.Context, q provider.Query) error {
 	if err != nil {
 		return fmt.Errorf("search: %w", err)
 	}
-	if a.json {
-		a.enrich(ctx, cfg, p, res)
+	if !a.json || a.enrich(ctx, cfg, p, res) {
+		forgetTruncation(res)
 	}
 	for _, st := range res.Statuses {
 		word := "warning"
@@ -89,22 +90,19 @@ func (a *app) search(ctx context.Context, q provider.Query) error {
 	return a.print(resultText(res))
 }
 
-// enrich fetches the objects that the search returned no room for. Only JSON
-// output shows objects, so only there are they worth it.
-func (a *app) enrich(ctx context.Context, cfg *config.Config, p provider.Provider, res *provider.Result) {
-	complete := true
-	for _, h := range res.Hits {
-		complete = complete && len(h.Schema) > 0
-	}
-	if complete {
-		return
+// enrich fetches the objects that the search had no room for, and reports
+// whether all are there now. Only JSON output shows objects, so only there are
+// they worth it.
+func (a *app) enrich(ctx context.Context, cfg *config.Config, p provider.Provider, res *provider.Result) (complete bool) {
+	if !slices.ContainsFunc(res.Hits, func(h provider.Hit) bool { return len(h.Schema) == 0 }) {
+		return true
 	}
 	from := p
 	if !cfg.ObjectStorage.Same(cfg.Retrieval) {
 		storage, err := a.connect(ctx, cfg.ObjectStorage)
 		if err != nil {
 			a.tell("warning: objects that the search left out are missing: %s", message(err))
-			return
+			return false
 		}
 		defer storage.Close()
 		from = storage
@@ -113,6 +111,18 @@ func (a *app) enrich(ctx context.Context, cfg *config.Config, p provider.Provide
 	res.Hits = hits
 	for _, f := range failures {
 		a.tell("warning: the object of %s (%s) is missing: %v", f.URL, f.Site, f.Err)
+	}
+	return len(failures) == 0
+}
+
+// forgetTruncation takes back the status that says that objects are missing.
+func forgetTruncation(res *provider.Result) {
+	statuses := res.Statuses
+	res.Statuses, res.Degraded = nil, false
+	for _, st := range statuses {
+		if st.Code != provider.StatusResultTruncated {
+			res.AddStatus(st)
+		}
 	}
 }
 
