@@ -97,7 +97,7 @@ func (p *prose) objectsBelow(v gjson.Result, depth int, head func(*fields)) {
 				p.objectsBelow(graph, depth+1, head)
 			}
 		}
-		p.gap = "\n\n"
+		p.gap = paragraph(0)
 		p.object(v, 0, head)
 	}
 }
@@ -108,7 +108,7 @@ func (p *prose) object(v gjson.Result, depth int, head func(*fields)) {
 		return
 	}
 	f := p.fieldsAt(depth)
-	start := len(p.rest)
+	said, start := p.runes, len(p.rest)
 	p.rest = f.read(v, p.rest)
 	end := len(p.rest)
 	if head != nil {
@@ -118,17 +118,27 @@ func (p *prose) object(v gjson.Result, depth int, head func(*fields)) {
 		p.value(f.value, told, depth+1)
 	}
 	p.lead(f, depth)
+	p.separate(said, paragraph(depth))
 	p.addressLine(f)
+	p.separate(said, paragraph(depth))
 	p.priceLine(f)
 	for _, isLate := range []bool{false, true} {
 		for i := start; i < end && !p.done(); i++ {
 			if m := p.rest[i]; isLate == (m.class == late) {
-				p.gap = paragraph(depth)
+				p.separate(said, paragraph(depth))
 				p.value(m.value, m.class, depth+1)
 			}
 		}
 	}
 	p.rest = p.rest[:start]
+}
+
+// separate sets what comes before the next words, if any were said since said
+// was the count; otherwise the gap is still to come.
+func (p *prose) separate(said int, gap string) {
+	if p.runes > said {
+		p.gap = gap
+	}
 }
 
 // paragraph is what stands between the properties of an object: the document's
@@ -149,21 +159,19 @@ func (p *prose) value(v gjson.Result, class propertyClass, depth int) {
 	case v.Type == gjson.Number && class == code:
 		p.put(v.Raw, false)
 	case v.IsArray():
+		said, gap := p.runes, "\n"
+		if class == inline || class == named {
+			gap = ", "
+		}
 		v.ForEach(func(_, member gjson.Result) bool {
 			p.value(member, class, depth+1)
-			if class == inline || class == named {
-				p.gap = ", "
-			} else {
-				p.gap = "\n"
-			}
+			p.separate(said, gap)
 			return !p.done()
 		})
-		p.gap = "\n"
 	case v.IsObject() && (class == inline || class == named):
 		p.thing(v, depth)
 	case v.IsObject():
 		p.object(v, depth, nil)
-		p.gap = "\n"
 	}
 }
 
@@ -213,6 +221,7 @@ func (p *prose) string(raw string, class propertyClass) {
 
 // lead says the titles and bodies of an object.
 func (p *prose) lead(f *fields, depth int) {
+	said := p.runes
 	var store [16]passage
 	passages := store[:0]
 	add := func(s string, title bool) bool {
@@ -237,12 +246,12 @@ func (p *prose) lead(f *fields, depth int) {
 			continue
 		}
 		p.put(s.text, true)
-		p.gap = paragraph(depth)
+		p.separate(said, paragraph(depth))
 	}
 	for _, v := range f.lead[titleCount:] {
 		if v.IsObject() {
 			p.value(v, told, depth+1)
-			p.gap = paragraph(depth)
+			p.separate(said, paragraph(depth))
 		}
 	}
 }
