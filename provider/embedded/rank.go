@@ -42,7 +42,7 @@ type candidate struct {
 // rankedPart is a segment that is searched.
 type rankedPart struct {
 	*part
-	site string
+	site *siteRow
 }
 
 // ranking holds all documents that have a word of a query, with their scores.
@@ -78,7 +78,7 @@ func (sc *scratch) rank(ctx context.Context, st *stemmer, words []queryWord, ind
 	for _, x := range indexes {
 		stats.add(&x.stats)
 		for i := range x.parts {
-			sc.parts = append(sc.parts, rankedPart{&x.parts[i].part, x.site.name})
+			sc.parts = append(sc.parts, rankedPart{&x.parts[i].part, &x.site})
 		}
 	}
 	idf, err := sc.gather(ctx, st, words, &stats)
@@ -268,7 +268,7 @@ func (r *ranking) compare(a, b candidate) int {
 	if c := bytes.Compare(urlA, urlB); c != 0 {
 		return c
 	}
-	return cmp.Or(strings.Compare(pa.site, pb.site), cmp.Compare(a.part, b.part))
+	return cmp.Or(strings.Compare(pa.site.name, pb.site.name), cmp.Compare(a.part, b.part))
 }
 
 // best returns the k best candidates behind after, which may be nil, in order.

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/siteprovider/siteprovider/provider"
 	"github.com/siteprovider/siteprovider/schemaorg"
@@ -139,7 +140,7 @@ func (f *finder) fetch(r *ranking, list []candidate) ([]provider.Hit, error) {
 		at[ids[i]] = i
 	}
 	hits := make([]provider.Hit, len(list))
-	read := 0
+	read := make([]bool, len(list))
 	err := f.tx.each(f.ctx, func(rows *sql.Rows) error {
 		var id int64
 		var hit provider.Hit
@@ -148,13 +149,13 @@ func (f *finder) fetch(r *ranking, list []candidate) ([]provider.Hit, error) {
 		if err := rows.Scan(&id, &hit.URL, &hit.Name, &types, &text, &hit.Schema); err != nil {
 			return err
 		}
-		read++
+		i := at[id]
+		read[i] = true
 		if f.filter != nil && !f.filter.Match(hit.Schema) {
 			return nil
 		}
-		i := at[id]
 		p := r.parts[list[i].part]
-		hit.Site = p.site
+		hit.Site = p.site.name
 		if types != "" {
 			if err := json.Unmarshal([]byte(types), &hit.Types); err != nil {
 				return damaged("the types of a document are damaged: %v", err)
@@ -171,8 +172,9 @@ func (f *finder) fetch(r *ranking, list []candidate) ([]provider.Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	if read != len(list) {
-		return nil, damaged("%d documents of the index are not in the store", len(list)-read)
+	if i := slices.Index(read, false); i >= 0 {
+		site := *r.parts[list[i].part].site
+		return nil, damagedIndex(site, damaged("a document in the index of site %q is not in the store", site.name))
 	}
 	kept := hits[:0]
 	for _, hit := range hits {

@@ -85,6 +85,10 @@ func (w *write) putRow(site siteRow, c *change, old int64) (int64, error) {
 // the URLs of removed are no longer as they were, and those of the segment body
 // added, if any, are new. It writes the site's row as well.
 func (w *write) reindex(site siteRow, removed []string, added []byte) error {
+	return damagedIndex(site, w.changeIndex(site, removed, added))
+}
+
+func (w *write) changeIndex(site siteRow, removed []string, added []byte) error {
 	rows, err := segmentRows(w.ctx, w.tx, site.id)
 	if err != nil {
 		return err
