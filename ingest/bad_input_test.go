@@ -227,6 +227,7 @@ func TestHugeInputIsReadInBoundedMemory(t *testing.T) {
 		{true, "10 million brackets in a line", &patterned{head: thing(1) + "\n", body: "[", tail: "\n" + thing(2), size: 10_000_000}, 2, 1, ""},
 		{true, "40 million brackets", &patterned{body: "[", size: 40_000_000}, 0, -1, ""},
 		{true, "10 million opened objects", &patterned{body: `{"a":`, size: 50_000_000}, 0, 1, ""},
+		{false, "lines of 1 MB, one of them cut off", &patterned{head: strings.Replace(thing(1), "{", "{"+strings.Repeat(" ", 1<<20), 1) + "\n{\"name\":\"x\n", body: thing(2) + strings.Repeat(" ", 1<<20) + "\n", size: 20 << 20}, -2, 1, ""},
 		{false, "8 million values in a row", &patterned{body: "{}", size: 16_000_000}, 0, 1, "more than 250000 values"},
 		{false, "a line without end", &endless{text: "x"}, 0, 1, "is neither JSON"},
 		{true, "a line without end, JSON", &endless{text: `{"name":"x`}, 0, 1, "what follows is not read"},
@@ -243,7 +244,11 @@ func TestHugeInputIsReadInBoundedMemory(t *testing.T) {
 			peak := peakDuring(func() { r = mustRun(t, Options{Store: m, Sources: []string{"-"}, Stdin: c.in}) })
 			t.Logf("peak %d MB, read %d, skipped %v, failures %v", peak>>20, r.Read, r.SkippedBy, r.Failures)
 			require.Less(t, peak, int64(bound))
-			require.Equal(t, things(c.stored), stored(t, m))
+			if c.stored >= 0 {
+				require.Equal(t, things(c.stored), stored(t, m))
+			} else {
+				require.Equal(t, -c.stored, r.Stored)
+			}
 			if c.failed >= 0 {
 				require.Equal(t, c.failed, r.Failed, "%v", r.Failures)
 			}

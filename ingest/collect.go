@@ -18,9 +18,9 @@ type collector struct {
 	inputs []input
 	hand   func([]candidate) error // an error ends the run
 
-	listed map[string]bool // sites whose documents are in the ledger
-	batch  []candidate
-	size   int
+	site  string // the last one listed
+	batch []candidate
+	size  int
 }
 
 // take counts what a unit of the input held and gathers its documents.
@@ -98,7 +98,18 @@ func (c *collector) flush() error {
 
 // list records what the store holds of a site, the first time it is met.
 func (c *collector) list(ctx context.Context, site string) error {
-	if c.listed[site] {
+	if site == c.site {
+		return nil
+	}
+	// A site is remembered where documents are, as the one without a URL:
+	// a run may come across any number of sites.
+	listed := false
+	err := c.ledger.update(identityOf(site, ""), func(r *record) { listed, r.inRun = r.inRun, true })
+	if err != nil {
+		return err
+	}
+	c.site = site
+	if listed {
 		return nil
 	}
 	q := provider.ListQuery{Site: site, Limit: provider.MaxLimit}
@@ -106,7 +117,6 @@ func (c *collector) list(ctx context.Context, site string) error {
 		page, err := c.page(ctx, q)
 		switch {
 		case errors.Is(err, provider.ErrUnsupported):
-			c.listed[site] = true
 			return nil
 		case err != nil:
 			return fmt.Errorf("list the site %q: %w", site, err)
@@ -121,7 +131,6 @@ func (c *collector) list(ctx context.Context, site string) error {
 			}
 		}
 		if len(page) < q.Limit {
-			c.listed[site] = true
 			return nil
 		}
 		last := page[len(page)-1].URL

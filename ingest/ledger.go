@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/siteprovider/siteprovider/provider"
 )
 
 // ledger is what a run remembers: for every identity it has met or the store
@@ -54,11 +56,12 @@ func newLedger(dir string) *ledger {
 }
 
 // update calls change with what is recorded under key, the zero record at
-// first, and records what change makes of it.
+// first, and records what change makes of it. An error matches ErrUnavailable:
+// there is no room for the file.
 func (l *ledger) update(key digest, change func(*record)) error {
 	if l.used*2 >= l.count {
 		if err := l.grow(); err != nil {
-			return fmt.Errorf("grow the record of what was read: %w", err)
+			return fmt.Errorf("%w: grow the record of what was read: %w", provider.ErrUnavailable, err)
 		}
 	}
 	at, r, used, err := find(l.slots, l.count, key)
@@ -67,7 +70,7 @@ func (l *ledger) update(key digest, change func(*record)) error {
 		err = writeSlot(l.slots, at, key, r)
 	}
 	if err != nil {
-		return fmt.Errorf("keep the record of what was read: %w", err)
+		return fmt.Errorf("%w: keep the record of what was read: %w", provider.ErrUnavailable, err)
 	}
 	if !used {
 		l.used++

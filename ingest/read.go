@@ -121,6 +121,9 @@ func (r *reader) readWhole(ctx context.Context, t *text, html bool) error {
 	}
 	s := newSplitter(t.Reader, t.offset)
 	s.putBack(unit{text: buf.Bytes(), line: s.line, offset: s.offset})
+	if kind, _ := sniff(buf.Bytes(), false); kind == formatLines { // the first line was longer than the window
+		return r.readUnits(ctx, s.nextLine)
+	}
 	return r.readUnits(ctx, s.nextValue)
 }
 

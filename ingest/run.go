@@ -43,7 +43,7 @@ func Run(ctx context.Context, opts Options) (*Report, error) {
 		total:  totalSize(inputs),
 	}
 	r.collector = &collector{
-		store: opts.Store, ledger: ledger, tally: tally, inputs: inputs, listed: make(map[string]bool),
+		store: opts.Store, ledger: ledger, tally: tally, inputs: inputs,
 	}
 	err = r.do(ctx)
 	if err != nil {

@@ -22,9 +22,10 @@ const (
 
 // sender puts batches into the store and counts what becomes of them.
 type sender struct {
-	store   Store
-	tally   *tally
-	defects int // documents in a row that met an internal error
+	store    Store
+	tally    *tally
+	accepted int // documents that are in the store
+	defects  int // documents in a row that met an internal error
 }
 
 // unsettled is a document without an outcome, and why.
@@ -36,7 +37,7 @@ type unsettled struct {
 // send puts a batch. It returns an error when it is no use to send any more:
 // ctx has ended, or the store cannot go on.
 func (s *sender) send(ctx context.Context, batch []candidate) error {
-	left := batch
+	left, before := batch, s.accepted
 	for n := 1; ; n++ {
 		again, err := s.put(ctx, left)
 		if len(again) == 0 {
@@ -57,7 +58,7 @@ func (s *sender) send(ctx context.Context, batch []candidate) error {
 			return err
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case len(again) == len(batch):
+		case s.accepted == before:
 			return fmt.Errorf("put %d documents: %w", len(batch), again[0].err)
 		}
 		return nil
@@ -146,6 +147,7 @@ func (s *sender) settle(batch []candidate, results []provider.PutResult) ([]unse
 }
 
 func (s *sender) done(c candidate, which func(*Report) *int) {
+	s.accepted++
 	s.defects = 0
 	s.tally.count(which)
 	if c.wordless {

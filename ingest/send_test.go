@@ -215,6 +215,23 @@ func TestAStoreThatOnlyFailsIsNotAskedForever(t *testing.T) {
 	require.Equal(t, 1000, r.Failed, "of the one batch that was sent")
 }
 
+func TestAStoreThatIsGoneIsToldFromARefusedDocument(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, r, err := runWith(t, 3, func(_ int, docs []provider.Document) ([]provider.PutResult, error) {
+			out := make([]provider.PutResult, len(docs))
+			for i, d := range docs {
+				out[i] = provider.PutResult{Outcome: provider.Failed, Err: provider.Errorf(provider.ErrUnavailable, "gone")}
+				if d.URL == "https://a.example/1" {
+					out[i].Err = provider.Invalidf("x", "is refused")
+				}
+			}
+			return out, nil
+		})
+		require.ErrorIs(t, err, provider.ErrUnavailable, "nothing of the batch is in the store")
+		require.Equal(t, 3, r.Failed)
+	})
+}
+
 func TestEachFailureIsTheDocumentsOwn(t *testing.T) {
 	denied := provider.Errorf(provider.ErrPermission, "this site is not yours")
 	_, r, err := runWith(t, 10, func(_ int, docs []provider.Document) ([]provider.PutResult, error) {

@@ -72,7 +72,7 @@ func isWeb(scheme string) bool {
 
 // shorten cuts what an error quotes.
 func shorten(s string) string {
-	const most = 80
+	const most = 200
 	if len(s) <= most {
 		return s
 	}

@@ -90,7 +90,8 @@ func (x *expander) path(p string) {
 		x.file(p, info, false)
 		return
 	}
-	if x.walk(p) == 0 {
+	failures := len(x.failures)
+	if x.walk(p) == 0 && len(x.failures) == failures {
 		x.fail(p, errors.New("the directory has no file to read"))
 	}
 }

@@ -19,7 +19,6 @@ const maxZstdWindow = 128 << 20
 type text struct {
 	*bufio.Reader
 	offset int64 // of the first byte: the length of what was cut off before it
-	utf16  bool  // was UTF-16, so offsets are those of the text made from it
 	close  func()
 }
 
@@ -40,7 +39,6 @@ func openText(raw io.Reader) (*text, error) {
 	switch order, mark := utf16Order(head); {
 	case order != nil:
 		t.Discard(mark)
-		t.utf16 = true
 		t.Reader = bufio.NewReaderSize(&utf16Reader{src: r, order: order}, windowBytes)
 	case bytes.HasPrefix(head, []byte("\xEF\xBB\xBF")):
 		t.Discard(3)
