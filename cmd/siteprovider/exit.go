@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"syscall"
 
 	"github.com/siteprovider/siteprovider/provider"
 )
@@ -27,10 +28,11 @@ type errStatus int
 
 func (e errStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
-// silent reports whether everything about err has been said.
+// silent reports whether everything about err has been said, or whoever would
+// read it is content with what there was.
 func silent(err error) bool {
 	var status errStatus
-	return errors.Is(err, errPart) || errors.As(err, &status)
+	return errors.Is(err, errPart) || errors.As(err, &status) || errors.Is(err, syscall.EPIPE)
 }
 
 // errNothingIngested is what a reading command says where there is no store.
@@ -68,6 +70,8 @@ func exitStatus(err error) int {
 		return int(status)
 	case errors.Is(err, errPart):
 		return exitPart
+	case errors.Is(err, syscall.EPIPE):
+		return exitSignal + int(syscall.SIGPIPE)
 	case errors.As(err, &fault), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return exitFault
 	}

@@ -23,6 +23,10 @@ func runMain() int {
 	defer cancel()
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	// Once somebody listens, writing to a reader that has gone, such as
+	// head, is an error like any other and not the end of the process, which
+	// would leave its temporary files behind.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	var got atomic.Int32
 	go func() {
 		s := <-signals

@@ -282,6 +282,33 @@ func TestAnInterruptEndsTheCommandAndItsPlugin(t *testing.T) {
 	require.Equal(t, "       2  kitchen.example\n       1  trails.example\n", must(t, dir, "", "sites").stdout)
 }
 
+// A reader that has seen enough, such as head, ends a command quietly and
+// leaves nothing behind.
+func TestAReaderThatLeavesEndsTheCommandQuietly(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("windows has no broken pipes")
+	}
+	tmp := t.TempDir()
+	cmd := program(t, t.TempDir(), "demo")
+	cmd.Env = append(os.Environ(), "TMPDIR="+tmp)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	stdout, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	_, err = bufio.NewReaderSize(stdout, 16).ReadString('\n')
+	require.NoError(t, err)
+	require.NoError(t, stdout.Close())
+	err = cmd.Wait()
+	var exit *exec.ExitError
+	require.ErrorAs(t, err, &exit)
+	require.Equal(t, exitSignal+int(syscall.SIGPIPE), exit.ExitCode(), stderr.String())
+	require.Empty(t, stderr.String())
+	left, err := os.ReadDir(tmp)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
 // childOf returns the process id of a child of the process parent, or 0.
 func childOf(t *testing.T, parent int) int {
 	t.Helper()
