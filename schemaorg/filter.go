@@ -38,10 +38,10 @@ func CompileFilter(f provider.Filter) (*Matcher, error) {
 }
 
 // Match reports whether an object, or for each condition one of a list of
-// objects, meets the filter, by the rules of provider.Condition. A @list or @set
-// on the way is a list like any other, and so is a @graph at the top. schema is
-// taken to be valid JSON, as a store holds it; what other bytes meet is left
-// open, but no bytes make it panic or recurse without bound.
+// objects, meets the filter, by the rules of provider.Condition. A @list, @set
+// or @graph on the way is a list like any other. schema is taken to be valid
+// JSON, as a store holds it; what other bytes meet is left open, but no bytes
+// make it panic or recurse without bound.
 func (m *Matcher) Match(schema []byte) bool {
 	if len(m.conditions) == 0 {
 		return true
@@ -140,7 +140,7 @@ func walkObject(object gjson.Result, path []string, depth int, f func(gjson.Resu
 		switch {
 		case len(path) > 0 && name == path[0]:
 			next = v
-		case name == "@list", name == "@set", name == "@value" && len(path) == 0, name == "@graph" && depth <= 1:
+		case name == "@list", name == "@set", name == "@graph", name == "@value" && len(path) == 0:
 			inside = v
 		}
 		return true
