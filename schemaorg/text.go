@@ -35,8 +35,8 @@ type Description struct {
 }
 
 // Describe returns what a reader would read in an object or list of objects.
-// Of bytes that are no JSON within the limits of package provider it returns
-// the zero Description.
+// Of bytes that are no JSON in UTF-8 within the limits of package provider it
+// returns the zero Description.
 //
 // The text begins with name, headline, title, alternateName, description,
 // abstract, text and articleBody, as far as the object has them, joined by
@@ -58,7 +58,7 @@ func Describe(schema []byte) Description {
 			d.Language = f.language()
 		}
 	})
-	d.Text = p.text()
+	d.Text = string(p.out)
 	if !p.words {
 		d.Text, d.Fallback = compactJSON(schema), true
 	}
@@ -107,7 +107,8 @@ func nameOf(object gjson.Result) string {
 // withinLimits checks size and depth before anything that recurses sees the
 // bytes.
 func withinLimits(schema []byte) bool {
-	return len(schema) <= provider.MaxObjectBytes && provider.JSONDepth(schema) <= provider.MaxJSONDepth && json.Valid(schema)
+	return len(schema) <= provider.MaxObjectBytes && utf8.Valid(schema) &&
+		provider.JSONDepth(schema) <= provider.MaxJSONDepth && json.Valid(schema)
 }
 
 func appendTypes(types []string, f *fields) []string {
@@ -124,7 +125,7 @@ func compactJSON(schema []byte) string {
 	if err := json.Compact(&b, schema); err != nil {
 		return ""
 	}
-	return cutAtWord(strings.ToValidUTF8(b.String(), "\uFFFD"), MaxTextRunes)
+	return cutAtWord(b.String(), MaxTextRunes)
 }
 
 // cutAtWord returns the first runes of s, at most limit of them, without a word
