@@ -43,8 +43,8 @@ func TestARelevanceSetIsIngestedWholeAndThenUnchanged(t *testing.T) {
 }
 
 func TestRealPagesAreIngestedTheSameInEveryOrder(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads 2,707 pages several times")
+	if os.Getenv("SITEPROVIDER_LONG") != "1" {
+		t.Skip("reads 2,707 pages several times; set SITEPROVIDER_LONG=1")
 	}
 	dir := t.TempDir()
 	sources := pages(t, data(t, "real_jsonld.jsonl.gz"), dir)
