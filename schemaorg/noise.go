@@ -33,16 +33,17 @@ func isNoise(s string) bool {
 		return false
 	}
 	const longestWord = 100
+	scheme, rest := cutScheme(s)
 	switch {
-	case strings.Contains(s, "://"), strings.HasPrefix(s, "//"), strings.HasPrefix(s, "/"), strings.HasPrefix(s, "#"):
+	case s[0] == '/', scheme != "" && strings.HasPrefix(rest, "//"):
 		return true
 	case isDuration(s):
 		return true
 	case len(s) > longestWord && isASCII(s):
 		return true
 	}
-	for _, scheme := range []string{"www.", "schema:", "schema.org/", "mailto:", "tel:", "data:", "urn:", "javascript:", "_:"} {
-		if _, ok := cutPrefixFold(s, scheme); ok {
+	for _, prefix := range []string{"www.", "schema:", "schema.org/", "mailto:", "tel:", "data:", "urn:", "javascript:", "_:"} {
+		if _, ok := cutPrefixFold(s, prefix); ok {
 			return true
 		}
 	}

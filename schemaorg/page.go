@@ -65,7 +65,7 @@ const (
 	Joined      Reason = "joined"        // of a supporting type, and put in place in a document
 	NoText      Reason = "no text"       // of a supporting type, without a readable word
 	NoType      Reason = "no type"       // without @type
-	ListMember  Reason = "list member"   // a member of an ItemList of the page
+	ListMember  Reason = "list member"   // a member of an ItemList of the page, beside a document
 	Variant     Reason = "variant"       // a variant of a ProductGroup that holds it
 	Repeated    Reason = "repeated"      // the same bytes as an earlier node of the page
 	Container   Reason = "container"     // an object whose @graph holds nodes

@@ -64,7 +64,7 @@ var propertyClasses = classes(map[propertyClass][]string{
 		"copyrightHolder", "copyrightNotice", "creditText",
 		// ids and marks for machines
 		"cssSelector", "identifier", "query-input", "speakable", "termCode", "unitCode", "unitText", "uuid", "valueName",
-		"valueRequired", "xpath", "httpMethod", "contentType", "signature", "color_code", "currenciesAccepted", "currency",
+		"valueRequired", "xpath", "httpMethod", "contentType", "signature", "color_code", "currenciesAccepted", "currency", "salaryCurrency",
 		// enumerations
 		"actionStatus", "availability", "availableDeliveryMethod", "businessFunction", "dayOfWeek", "eventAttendanceMode",
 		"eventStatus", "gender", "isAccessibleForFree", "isFamilyFriendly", "itemCondition", "itemListOrder", "jobLocationType",

@@ -164,7 +164,7 @@ func (p *prose) value(v gjson.Result, class propertyClass, depth int) {
 	}
 }
 
-// thing says the name of a thing in its own right.
+// thing says the name of a thing in its own right, or what else is known of it.
 func (p *prose) thing(v gjson.Result, depth int) {
 	f := p.fieldsAt(depth)
 	start := len(p.rest)
@@ -176,7 +176,11 @@ func (p *prose) thing(v gjson.Result, depth int) {
 		p.value(f.value, named, depth+1)
 		return
 	}
-	p.say(f.name())
+	if name := f.name(); name != "" {
+		p.say(name)
+		return
+	}
+	p.object(v, depth, nil)
 }
 
 // isBoilerplatePage reports whether a thing is the page or site around the
@@ -207,4 +211,3 @@ func (p *prose) string(raw string, class propertyClass) {
 	}
 	p.say(s)
 }
-

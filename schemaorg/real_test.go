@@ -127,8 +127,26 @@ func TestRealPagesAreReadToTheLastNode(t *testing.T) {
 	}
 	t.Logf("%d scripts: %d valid, %d malformed of which %d recovered: %v", scripts, strict, malformed, recovered, repairs)
 	t.Logf("%d nodes: %d documents (%d without a word), %d refused; skipped: %v", nodes, documents, fallback, refused, reasons)
+	if refused > 0 {
+		t.Errorf("%d nodes refused on pages that all have an address", refused)
+	}
 	if recovered < 105 {
 		t.Errorf("%d malformed scripts recovered, want at least 105", recovered)
+	}
+}
+
+func TestProductsForSearchAllHaveWords(t *testing.T) {
+	n := 0
+	for s := openData(t, "ir/esci-sample/schema.jsonl.gz"); s.Scan(); n++ {
+		line := gjson.ParseBytes(s.Bytes())
+		r := Read(Page{URL: line.Get("url").Str, Wrapper: true, Scripts: []Script{{Text: []byte(line.Get("schema").Raw), Line: n + 1}}})
+		checkAccount(t, r)
+		if len(r.Documents) != 1 || r.Documents[0].Fallback || r.Documents[0].Name == "" || string(r.Documents[0].Schema) != line.Get("schema").Raw {
+			t.Fatalf("line %d: %+v, want one document with a name, and words, and the bytes of the line", n+1, r)
+		}
+	}
+	if n != 6764 {
+		t.Errorf("%d documents, want 6764", n)
 	}
 }
 
@@ -228,7 +246,10 @@ func TestRecipesSayWhatAnotherExtractorFound(t *testing.T) {
 	sort.Strings(misses)
 	t.Logf("%d pages: titles %d of %d, ingredients %d of %d, steps %d of %d; %d of them are in no script",
 		pages, titlesFound, titles, itemsFound, items, stepsFound, steps, len(elsewhere))
-	if os.Getenv("SITEPROVIDER_MISSES") != "" {
+	if found, all := titlesFound+itemsFound+stepsFound, titles+items+steps; found*100 < all*99 || all < 10_000 {
+		t.Errorf("%d of %d found, want 99 %% of more than 10,000", found, all)
+	}
+	if testing.Verbose() {
 		for _, m := range misses {
 			t.Log(m)
 		}

@@ -33,6 +33,8 @@ func TestTextIsWhatAReaderWouldRead(t *testing.T) {
 		{"reviews, which come last", `{"name":"x","review":{"@type":"Review","name":"Fine","reviewBody":"Works.","author":"Jo","reviewRating":{"ratingValue":"5"}},"color":"blue"}`,
 			"x\n\nblue\n\nFine\nWorks.\nJo"},
 		{"category, keywords, genre, skills", `{"name":"x","category":["A","B"],"keywords":"c, d","genre":[{"@type":"DefinedTerm","name":"E"}],"skills":"F"}`, "x\n\nA, B\n\nc, d\n\nE\n\nF"},
+		{"things without a name", `{"name":"x","skills":{"@type":"DefinedTerm","description":"Go well"},"author":[{"@type":"Person","jobTitle":"Editor"}],"isPartOf":{"@type":"WebSite","name":"no"}}`, "x\n\nGo well\n\nEditor"},
+		{"a text without blanks that mentions an address", `{"name":"详情见https://x.example/页","keywords":"#vegan"}`, "详情见https://x.example/页\n\n#vegan"},
 		{"what is printed on the thing", `{"name":"x","isbn":"9783161484100","sku":8812,"model":{"@type":"ProductModel","name":"M1"}}`, "x\n\n9783161484100\n\n8812\n\nM1"},
 		{"properties nobody thought of", `{"name":"x","https://schema.org/slogan":"say it","gr:note":{"deep":[{"er":"well"}]}}`, "x\n\nsay it\n\nwell"},
 		{"no addresses, ids, enumerations, numbers, nothings", `{"@id":"https://x.example/#a","name":"x","url":"https://x.example","sameAs":["https://y.example"],"image":"a.jpg","identifier":"ab-12","productID":"isbn:1","postId":"x","a":"https://z.example/some_page","b":"/img/a.png","c":"schema:InStock","d":"http://schema.org/NewCondition","e":"f47ac10b-58cc-4372-a567-0e02b2c3d479","f":12.5,"g":true,"h":null,"i":"null","j":"undefined","k":"[object Object]","l":"{\"a\":[1]}","m":"12","n":"PT5M","o":"","p":{},"q":[],"r":{"@id":"#b"},"s":"www.x.example","t":"—"}`,
