@@ -4,10 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/siteprovider/siteprovider/provider"
 )
 
 // bugCase is one input that broke some reader of JSON-LD in public.
@@ -115,6 +118,9 @@ func checkAccount(t testing.TB, r Reading) {
 	for _, f := range r.Failures {
 		if f.Node {
 			sum++
+		}
+		if !errors.Is(f.Err, provider.ErrInvalid) || f.Line < 1 {
+			t.Errorf("failure %+v, want ErrInvalid with its line", f)
 		}
 	}
 	if sum != r.Nodes {

@@ -174,10 +174,10 @@ func (g *graph) found(p Page, url string, docs []draft) {
 
 func checkSize(schema []byte) error {
 	if len(schema) > provider.MaxObjectBytes {
-		return fmt.Errorf("read object: %d bytes are more than %d", len(schema), provider.MaxObjectBytes)
+		return invalidf("read object: %d bytes are more than %d", len(schema), provider.MaxObjectBytes)
 	}
 	if depth := provider.JSONDepth(schema); depth > provider.MaxJSONDepth {
-		return fmt.Errorf("read object: nested %d deep, more than %d", depth, provider.MaxJSONDepth)
+		return invalidf("read object: nested %d deep, more than %d", depth, provider.MaxJSONDepth)
 	}
 	return nil
 }

@@ -1,17 +1,12 @@
 package schemaorg
 
-import (
-	"errors"
-	"fmt"
+import "github.com/tidwall/gjson"
 
-	"github.com/tidwall/gjson"
-)
+var errNesting = invalidf("read nodes: lists or graphs nested more than %d deep", maxNesting)
 
-var errNesting = fmt.Errorf("read nodes: lists or graphs nested more than %d deep", maxNesting)
+var errNodes = invalidf("read nodes: more than %d on one page; what follows is not read", maxNodes)
 
-var errNodes = fmt.Errorf("read nodes: more than %d on one page; what follows is not read", maxNodes)
-
-var errNoURL = errors.New("name object: it has no URL, and neither has its page")
+var errNoURL = invalidf("name object: it has no URL, and neither has its page")
 
 // graph is the nodes of one page and what becomes of them.
 type graph struct {

@@ -1,5 +1,11 @@
 package schemaorg
 
+import (
+	"fmt"
+
+	"github.com/siteprovider/siteprovider/provider"
+)
+
 // Page is what one page, one JSON value or one wrapper holds. Its scripts are
 // read as one graph.
 type Page struct {
@@ -80,7 +86,19 @@ type Failure struct {
 	Offset int // byte of the script on which the trouble is
 	URL    string
 	Node   bool // one node was refused; otherwise the script as a whole
-	Err    error
+	Err    error // matches provider.ErrInvalid
+}
+
+// invalidError is an error of the text that was read. It matches
+// provider.ErrInvalid without saying so once more.
+type invalidError string
+
+func (e invalidError) Error() string { return string(e) }
+
+func (e invalidError) Unwrap() error { return provider.ErrInvalid }
+
+func invalidf(format string, args ...any) error {
+	return invalidError(fmt.Sprintf(format, args...))
 }
 
 // Repair says what had to be repaired before a script could be read.

@@ -35,6 +35,8 @@ func (e *syntaxError) Error() string {
 	return fmt.Sprintf("read JSON: byte %d: %s", e.offset, e.reason)
 }
 
+func (e *syntaxError) Unwrap() error { return provider.ErrInvalid }
+
 // parse reads a script strictly and, only if that fails, repairs it. With an
 // error it still returns the values that were complete before the trouble. Its
 // work is linear and its depth bounded, whatever the bytes.

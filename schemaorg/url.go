@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	errNotAbsolute = errors.New("is relative, and there is no base URL to resolve it against")
-	errNoHost      = errors.New("has no host")
+	errNotAbsolute = invalidf("is relative, and there is no base URL to resolve it against")
+	errNoHost      = invalidf("has no host")
 )
 
 // schemeError is a URL that no web page has.
@@ -20,6 +20,8 @@ type schemeError struct{ scheme string }
 func (e *schemeError) Error() string {
 	return fmt.Sprintf("has the scheme %q, want http or https", e.scheme)
 }
+
+func (e *schemeError) Unwrap() error { return provider.ErrInvalid }
 
 // resolve returns ref as an absolute http or https URL. One that is absolute
 // already stays as it is written, blanks around it apart, so that it is found
@@ -39,7 +41,7 @@ func resolve(ref, base string) (string, error) {
 		}
 		u, err := url.Parse(ref)
 		if err != nil {
-			return "", errors.New("is no URL")
+			return "", invalidf("is no URL")
 		}
 		absolute = b.ResolveReference(u).String()
 		if scheme, _ := cutScheme(absolute); scheme != "http" && scheme != "https" {
@@ -54,7 +56,7 @@ func resolve(ref, base string) (string, error) {
 	if err := provider.CheckURL("url", absolute); err != nil {
 		var invalid *provider.Error
 		if errors.As(err, &invalid) {
-			return "", errors.New(invalid.Reason)
+			return "", invalidError(invalid.Reason)
 		}
 		return "", err
 	}
