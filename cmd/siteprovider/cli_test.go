@@ -67,3 +67,13 @@ func must(t *testing.T, dir, stdin string, args ...string) outcome {
 	require.Equal(t, exitDone, o.status, "%v: stdout %s stderr %s", args, o.stdout, o.stderr)
 	return o
 }
+
+// shortTempDir returns a new directory with a short path: where it is the
+// temporary directory of a plugin, a socket's path has to fit behind it.
+func shortTempDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "sp-")
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}

@@ -22,6 +22,9 @@ const (
 // to say.
 var errPart = errors.New("some of it was not found or failed")
 
+// errReaderGone ends a command whose output nobody reads any more.
+var errReaderGone = errors.New("nobody reads the output any more")
+
 // errStatus ends a command with the status of another one that it ran, and
 // that has said why.
 type errStatus int
@@ -32,7 +35,7 @@ func (e errStatus) Error() string { return fmt.Sprintf("exit status %d", int(e))
 // read it is content with what there was.
 func silent(err error) bool {
 	var status errStatus
-	return errors.Is(err, errPart) || errors.As(err, &status) || errors.Is(err, syscall.EPIPE)
+	return errors.Is(err, errPart) || errors.As(err, &status) || errors.Is(err, errReaderGone)
 }
 
 // errNothingIngested is what a reading command says where there is no store.
@@ -70,7 +73,7 @@ func exitStatus(err error) int {
 		return int(status)
 	case errors.Is(err, errPart):
 		return exitPart
-	case errors.Is(err, syscall.EPIPE):
+	case errors.Is(err, errReaderGone):
 		return exitSignal + int(syscall.SIGPIPE)
 	case errors.As(err, &fault), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return exitFault

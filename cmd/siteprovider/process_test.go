@@ -288,7 +288,7 @@ func TestAReaderThatLeavesEndsTheCommandQuietly(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("windows has no broken pipes")
 	}
-	tmp := t.TempDir()
+	tmp := shortTempDir(t)
 	cmd := program(t, t.TempDir(), "demo")
 	cmd.Env = append(os.Environ(), "TMPDIR="+tmp)
 	var stderr strings.Builder

@@ -156,7 +156,7 @@ func TestReadmeBuildsTheProgram(t *testing.T) {
 // The demo is the first thing anybody runs.
 func TestDemoShowsSearchesAndALookup(t *testing.T) {
 	require.Contains(t, readme(t), "\n    go run ./cmd/siteprovider demo\n    go test ./...\n")
-	tmp := t.TempDir()
+	tmp := shortTempDir(t)
 	cmd := program(t, t.TempDir(), "demo")
 	cmd.Env = append(os.Environ(), "TMPDIR="+tmp, "TMP="+tmp, "TEMP="+tmp)
 	o := finish(t, cmd, "")

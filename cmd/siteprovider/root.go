@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -88,7 +90,7 @@ configuration; 3 the backend is unavailable or the store is damaged.`,
 	f.StringVar(&a.Use, "use", "", "configured `ENTRY` to work with (default retrieval.default)")
 	f.StringVar(&a.Plugin, "plugin", "", "executable at `PATH` to load as the provider (default: this program)")
 	f.BoolVar(&a.json, "json", false, "print one JSON document")
-	f.StringVar(&a.logLevel, "log-level", "warn", "least `LEVEL` to log to stderr: debug, info, warn or error")
+	f.StringVar(&a.logLevel, "log-level", "error", "least `LEVEL` to log to stderr: debug, info, warn or error")
 	root.AddCommand(
 		a.demoCommand(), a.ingestCommand(), a.searchCommand(), a.getCommand(), a.listCommand(),
 		a.sitesCommand(), a.deleteCommand(), a.pluginCommand(), a.versionCommand(),
@@ -154,7 +156,10 @@ func (a *app) level() (slog.Level, error) {
 
 // print writes a result.
 func (a *app) print(b []byte) error {
-	if _, err := a.stdout.Write(b); err != nil {
+	switch _, err := a.stdout.Write(b); {
+	case errors.Is(err, syscall.EPIPE):
+		return errReaderGone
+	case err != nil:
 		return fmt.Errorf("write the result: %w", err)
 	}
 	return nil
