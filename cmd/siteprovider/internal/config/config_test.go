@@ -157,8 +157,10 @@ func TestErrorsNameThePlaceAndTheRemedy(t *testing.T) {
 	}{
 		"a misspelt key of an entry":   {"retrieval:\n  default:\n    dta: x\n", Options{}, 3, `unknown key "dta"; is data meant?`},
 		"a key that resembles nothing": {"retrieval:\n  default:\n    colour: x\n", Options{}, 3, "the backend embedded has: backend, data"},
-		"a misspelt key from the environment": {"retrieval:\n  default:\n    dta_env: HOME_DIR\n",
-			Options{LookupEnv: environment(map[string]string{"HOME_DIR": "x"})}, 3, `unknown key "dta"; is data meant?`},
+		"a misspelt key from the environment": {"retrieval:\n  default:\n    dta_env: NOT_SET\n",
+			Options{LookupEnv: environment(nil)}, 3, `unknown key "dta_env"; is data meant?`},
+		"a backend from the environment": {"retrieval:\n  default:\n    backend_env: B\n",
+			Options{LookupEnv: environment(map[string]string{"B": "nope"})}, 3, `unknown backend "nope"`},
 		"a misspelt section":           {"port: 1\nretreival: {default: {}}\n", Options{}, 2, "is retrieval meant?"},
 		"the forerunner's TLS key":     {"retrieval:\n  default:\n    verify_ssl: false\n", Options{}, 3, "insecure_skip_verify here, with the opposite value"},
 		"the forerunner's path key":    {"retrieval:\n  default:\n    database_path: x\n", Options{}, 3, "is data here"},

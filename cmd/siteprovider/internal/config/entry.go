@@ -95,21 +95,20 @@ func (r resolver) entry(name string, fd field) (Entry, error) {
 		return Entry{}, err
 	}
 	fields = slices.DeleteFunc(fields, func(f field) bool { return slices.Contains(hostKeys, f.key) })
-	if fields, err = r.resolveEnv(name, fields); err != nil {
+	e := Entry{Name: name}
+	if e.Backend, err = r.backend(name, fields); err != nil {
 		return Entry{}, err
 	}
-
-	e := Entry{Name: name, Backend: Embedded}
-	if b, ok := find(fields, "backend"); ok {
-		if e.Backend, err = r.text(name, b); err != nil {
+	// Keys are checked before variables are read: of a wrong key, it does not
+	// matter whether its variable is set.
+	foreign := !slices.Contains(Backends(), e.Backend)
+	if !foreign {
+		if err := r.checkKeys(name, e.Backend, fields); err != nil {
 			return Entry{}, err
 		}
 	}
-	_, plugged := find(fields, "plugin")
-	foreign := !slices.Contains(Backends(), e.Backend)
-	if foreign && !plugged && r.opt.Plugin == "" {
-		b, _ := find(fields, "backend")
-		return Entry{}, r.file.errorf(b.line, "%s: unknown backend %q; this program has: %s", name, e.Backend, strings.Join(Backends(), ", "))
+	if fields, err = r.resolveEnv(name, fields); err != nil {
+		return Entry{}, err
 	}
 
 	values := map[string]any{"backend": e.Backend}
@@ -125,8 +124,6 @@ func (r resolver) entry(name string, fd field) (Entry, error) {
 			}
 		case foreign:
 			values[f.key], err = r.any(name, f)
-		case !slices.Contains(keysFor(e.Backend), f.key):
-			err = r.unknown(name, e.Backend, f)
 		case isPath(f.key):
 			values[f.key], err = r.path(name, f)
 		default:
@@ -206,15 +203,45 @@ func describeVariable(name string) string {
 	return "the environment variable that it names (not shown, it does not look like one)"
 }
 
-func (r resolver) unknown(name, backend string, f field) error {
-	if hint, ok := renamed[f.key]; ok {
-		return r.file.errorf(f.line, "%s: unknown key %q; %s", name, f.key, hint)
+// backend returns the backend of an entry, which must be one of this program
+// unless a plugin of somebody else's serves it.
+func (r resolver) backend(name string, fields []field) (string, error) {
+	at := slices.IndexFunc(fields, func(f field) bool { return f.key == "backend" || f.key == "backend_env" })
+	if at < 0 {
+		return Embedded, nil
 	}
+	resolved, err := r.resolveEnv(name, fields[at:at+1])
+	if err != nil {
+		return "", err
+	}
+	backend, err := r.text(name, resolved[0])
+	if err != nil {
+		return "", err
+	}
+	plugged := slices.ContainsFunc(fields, func(f field) bool { return f.key == "plugin" || f.key == "plugin_env" })
+	if !slices.Contains(Backends(), backend) && !plugged && r.opt.Plugin == "" {
+		return "", r.file.errorf(fields[at].line, "%s: unknown backend %q; this program has: %s", name, backend, strings.Join(Backends(), ", "))
+	}
+	return backend, nil
+}
+
+// checkKeys reports the first key that the backend does not have.
+func (r resolver) checkKeys(name, backend string, fields []field) error {
 	keys := keysFor(backend)
-	if near := nearest(f.key, keys); near != "" {
-		return r.file.errorf(f.line, "%s: unknown key %q; is %s meant?", name, f.key, near)
+	for _, f := range fields {
+		key := strings.TrimSuffix(f.key, "_env")
+		if slices.Contains(keys, key) {
+			continue
+		}
+		if hint, ok := renamed[key]; ok {
+			return r.file.errorf(f.line, "%s: unknown key %q; %s", name, f.key, hint)
+		}
+		if near := nearest(key, keys); near != "" {
+			return r.file.errorf(f.line, "%s: unknown key %q; is %s meant?", name, f.key, near)
+		}
+		return r.file.errorf(f.line, "%s: unknown key %q; the backend %s has: %s", name, f.key, backend, strings.Join(keys, ", "))
 	}
-	return r.file.errorf(f.line, "%s: unknown key %q; the backend %s has: %s", name, f.key, backend, strings.Join(keys, ", "))
+	return nil
 }
 
 // text returns a value that is one word or line. The error does not repeat the
