@@ -3,7 +3,6 @@ package plugin
 import (
 	"fmt"
 	"log/slog"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -66,6 +65,3 @@ func lowestLevel(enabled func(slog.Level) bool) slog.Level {
 	}
 	return slog.LevelError
 }
-
-// hostEnv is a seam for tests.
-var hostEnv = os.Environ

@@ -61,7 +61,8 @@ func launch(ctx context.Context, spec Spec) (_ *generation, err error) {
 		return nil, err
 	}
 	cmd := exec.Command(spec.Path, spec.Args...)
-	cmd.Env = childEnv(hostEnv(), spec.Env, lowestLevel(func(l slog.Level) bool { return spec.Log.Enabled(ctx, l) }))
+	cmd.Args[0] = spec.name
+	cmd.Env = childEnv(os.Environ(), spec.Env, lowestLevel(func(l slog.Level) bool { return spec.Log.Enabled(ctx, l) }))
 	childLog := &childLog{log: spec.Log}
 	g := &generation{process: newProcess(cmd, childLog), log: childLog}
 	defer func() {
@@ -84,7 +85,7 @@ func launch(ctx context.Context, spec Spec) (_ *generation, err error) {
 	case err == nil:
 		return g, nil
 	case wire.Answered(err):
-		return nil, fmt.Errorf("configure plugin %s: %w", spec.Path, wire.ErrorFromStatus(err))
+		return nil, fmt.Errorf("configure plugin %s: %w", spec.name, wire.ErrorFromStatus(err))
 	default:
 		return nil, g.startError(ctx, spec, err)
 	}
@@ -137,7 +138,7 @@ func connect(c *goplugin.Client) (_ *goplugin.GRPCClient, err error) {
 
 // startError says why the start failed, better than go-plugin could.
 func (g *generation) startError(ctx context.Context, spec Spec, err error) error {
-	e := &StartError{Path: spec.Path, Kind: provider.ErrUnavailable, Cause: err, Reason: err.Error()}
+	e := &StartError{Path: spec.name, Kind: provider.ErrUnavailable, Cause: err, Reason: err.Error()}
 	switch version := g.process.version(); {
 	case version != 0 && version != ProtocolVersion:
 		e.Kind, e.Cause = provider.ErrUnsupported, ErrVersion
@@ -208,16 +209,16 @@ func checkExecutable(spec Spec) error {
 	}
 	f, err := os.Open(spec.Path)
 	if err != nil {
-		return &StartError{Path: spec.Path, Kind: provider.ErrInvalid, Cause: err, Reason: err.Error()}
+		return &StartError{Path: spec.name, Kind: provider.ErrInvalid, Cause: err, Reason: err.Error()}
 	}
 	defer f.Close()
 	sum := sha256.New()
 	if _, err := io.Copy(sum, f); err != nil {
-		return &StartError{Path: spec.Path, Kind: provider.ErrUnavailable, Cause: err, Reason: err.Error()}
+		return &StartError{Path: spec.name, Kind: provider.ErrUnavailable, Cause: err, Reason: err.Error()}
 	}
 	if got := hex.EncodeToString(sum.Sum(nil)); !strings.EqualFold(got, spec.SHA256) {
 		return &StartError{
-			Path: spec.Path, Kind: provider.ErrInvalid, Cause: ErrChecksum,
+			Path: spec.name, Kind: provider.ErrInvalid, Cause: ErrChecksum,
 			Reason: fmt.Sprintf("its SHA-256 is %s, the one required is %s", got, strings.ToLower(spec.SHA256)),
 		}
 	}

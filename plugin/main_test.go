@@ -45,6 +45,7 @@ var kinds = map[string]func(){
 	"memory":   func() { serve(openMemory) },
 	"embedded": func() { serve(openEmbedded) },
 	"puppet":   func() { serve(openPuppet) },
+	"shelf":    func() { serve(openShelf) },
 	"embedded puppet": func() {
 		serve(func(ctx context.Context, settings []byte) (provider.Provider, error) {
 			store, err := openEmbedded(ctx, settings)

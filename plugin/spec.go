@@ -44,6 +44,8 @@ type Spec struct {
 	// StartTimeout is how long one start may take, Configure included; 0
 	// means DefaultStartTimeout.
 	StartTimeout time.Duration
+
+	name string // what errors, logs and process lists call the executable
 }
 
 // DefaultStartTimeout is the StartTimeout of a Spec without one.
@@ -89,11 +91,17 @@ func (s Spec) complete() (Spec, error) {
 // wherever the host is by then.
 func (s *Spec) findPath() error {
 	if s.Path == "" {
-		self, err := self()
+		self, err := os.Executable()
 		if err != nil {
 			return provider.Errorf(provider.ErrUnavailable, "find the running binary: %v", err)
 		}
-		s.Path = self
+		s.Path, s.name = self, self
+		if runtime.GOOS == "linux" {
+			// What this process was started from, even if the file has
+			// been replaced or removed since, as "go run" and package
+			// managers do.
+			s.Path = "/proc/self/exe"
+		}
 		return nil
 	}
 	found, err := exec.LookPath(s.Path)
@@ -103,16 +111,6 @@ func (s *Spec) findPath() error {
 	if err != nil {
 		return &StartError{Path: s.Path, Kind: provider.ErrInvalid, Cause: err, Reason: fmt.Sprintf("Spec.Path: %v", err)}
 	}
-	s.Path = found
+	s.Path, s.name = found, found
 	return nil
-}
-
-// self names the running binary. On Linux it is what this process was started
-// from even if the file has been replaced or removed since, as "go run" and
-// package managers do.
-func self() (string, error) {
-	if runtime.GOOS == "linux" {
-		return "/proc/self/exe", nil
-	}
-	return os.Executable()
 }

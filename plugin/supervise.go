@@ -116,7 +116,7 @@ func (s *supervisor) backoff() (time.Duration, error) {
 		return 0, s.failure
 	}
 	e := &StartError{
-		Path: s.spec.Path, Kind: provider.ErrUnavailable, Cause: ErrCrashLoop,
+		Path: s.spec.name, Kind: provider.ErrUnavailable, Cause: ErrCrashLoop,
 		Reason: fmt.Sprintf("%v (%d times in a row); the next start is tried in %v",
 			ErrCrashLoop, s.failures, (coolDown - since).Round(time.Second)),
 	}
@@ -131,14 +131,16 @@ func (s *supervisor) backoff() (time.Duration, error) {
 // start starts a generation after a delay. It is not bound to the context of
 // any caller, because all of them share it.
 func (s *supervisor) start(st *start, delay time.Duration) {
+	var g *generation
+	var err error
 	select {
 	case <-time.After(delay):
+		ctx, cancel := context.WithTimeoutCause(s.life, s.spec.StartTimeout,
+			fmt.Errorf("it was not ready within %v: %w", s.spec.StartTimeout, context.DeadlineExceeded))
+		defer cancel()
+		g, err = launch(ctx, s.spec)
 	case <-s.life.Done():
 	}
-	ctx, cancel := context.WithTimeoutCause(s.life, s.spec.StartTimeout,
-		fmt.Errorf("it was not ready within %v: %w", s.spec.StartTimeout, context.DeadlineExceeded))
-	defer cancel()
-	g, err := launch(ctx, s.spec)
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,12 +153,12 @@ func (s *supervisor) start(st *start, delay time.Duration) {
 		st.err = errClosed
 	case err != nil:
 		s.failures, s.failed, s.failure = s.failures+1, time.Now(), err
-		s.spec.Log.Warn("the plugin did not start", "plugin", s.spec.Path, "error", err)
+		s.spec.Log.Warn("the plugin did not start", "plugin", s.spec.name, "error", err)
 		st.err = err
 	default:
 		s.serving, st.generation = g, g
 		s.tasks.Go(func() { s.watch(g) })
-		s.spec.Log.Info("the plugin started", "plugin", s.spec.Path, "pid", g.process.ID())
+		s.spec.Log.Info("the plugin started", "plugin", s.spec.name, "pid", g.process.ID())
 	}
 	close(st.done)
 }
@@ -178,7 +180,7 @@ func (s *supervisor) watch(g *generation) {
 			continue
 		}
 		if missed++; missed >= s.pulse.misses {
-			s.spec.Log.Error("the plugin does not answer and is killed", "plugin", s.spec.Path, "pid", g.process.ID(), "missed", missed)
+			s.spec.Log.Error("the plugin does not answer and is killed", "plugin", s.spec.name, "pid", g.process.ID(), "missed", missed)
 			g.process.kill()
 		}
 	}
@@ -211,7 +213,10 @@ func (s *supervisor) retire(g *generation) {
 	s.tasks.Go(func() {
 		// A plugin that was told to end still finishes calls.
 		how := g.process.endedWithin(drainTime)
-		s.spec.Log.Warn("the plugin ended; the next call starts it again", "plugin", s.spec.Path,
+		if how == "" {
+			how = "it no longer answers"
+		}
+		s.spec.Log.Warn("the plugin ended; the next call starts it again", "plugin", s.spec.name,
 			"pid", g.process.ID(), "how", how, "last_words", telling(g.log.lastWords()))
 		g.stop()
 	})
@@ -222,7 +227,7 @@ func (s *supervisor) retire(g *generation) {
 	s.failures++
 	s.failed = time.Now()
 	s.failure = &StartError{
-		Path: s.spec.Path, Kind: provider.ErrUnavailable, LastWords: g.log.lastWords(),
+		Path: s.spec.name, Kind: provider.ErrUnavailable, LastWords: g.log.lastWords(),
 		Reason: "it ended without having answered a call",
 	}
 }

@@ -169,10 +169,15 @@ func Answered(err error) bool {
 	return true
 }
 
-// Gone reports whether err, the error of a call, says that the process that
-// should have answered is not there.
+// Gone reports whether err, the error of a call whose caller still waits, says
+// that the process that should have answered is not there. A call that is
+// canceled, though not by its caller, met a connection that was being closed.
 func Gone(err error) bool {
-	return status.Code(err) == codes.Unavailable && !Answered(err)
+	switch status.Code(err) {
+	case codes.Unavailable, codes.Canceled:
+		return !Answered(err)
+	}
+	return false
 }
 
 // GoneStatus returns the error of a call that matches Gone.

@@ -125,7 +125,7 @@ func TestForeignErrorsAreClassedByTheirCode(t *testing.T) {
 		{withForeign.Err(), provider.ErrUnavailable, false, true},
 		{unknownReason.Err(), provider.ErrInternal, true, false},
 		{status.FromContextError(context.DeadlineExceeded).Err(), context.DeadlineExceeded, false, false},
-		{status.FromContextError(context.Canceled).Err(), context.Canceled, false, false},
+		{status.FromContextError(context.Canceled).Err(), context.Canceled, false, true},
 		{wire.ErrorToStatus(context.DeadlineExceeded), context.DeadlineExceeded, true, false},
 		{wire.GoneStatus("stopping"), provider.ErrUnavailable, false, true},
 		{provider.Errorf(provider.ErrInternal, "found here"), provider.ErrInternal, false, false},
