@@ -15,6 +15,9 @@ import (
 // SITEPROVIDER_LONG=1 they have their full size.
 func hostilePages() map[string]string {
 	many, huge := 3_000, 300_000
+	if testing.Short() {
+		many, huge = 300, 30_000
+	}
 	if os.Getenv("SITEPROVIDER_LONG") != "" {
 		many, huge = 100_000, 5_000_000
 	}

@@ -85,7 +85,7 @@ type Failure struct {
 	Script int // Script.Number
 	Offset int // byte of the script on which the trouble is
 	URL    string
-	Node   bool // one node was refused; otherwise the script as a whole
+	Node   bool  // one node was refused; otherwise the script as a whole
 	Err    error // matches provider.ErrInvalid
 }
 

@@ -21,6 +21,9 @@ import (
 // that is not at hand.
 func openData(t testing.TB, name string) *bufio.Scanner {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("reads thousands of real pages; run without -short")
+	}
 	dir := os.Getenv("SITEPROVIDER_DATA")
 	if dir == "" {
 		dir = filepath.Join("..", "..", "shared", "data")
