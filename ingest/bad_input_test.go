@@ -234,6 +234,8 @@ func TestHugeInputIsReadInBoundedMemory(t *testing.T) {
 		{true, "40 million brackets", &patterned{body: "[", size: 40_000_000}, 0, -1, ""},
 		{true, "10 million opened objects", &patterned{body: `{"a":`, size: 50_000_000}, 0, 1, ""},
 		{false, "lines of 1 MB, one of them cut off", &patterned{head: strings.Replace(thing(1), "{", "{"+strings.Repeat(" ", 1<<20), 1) + "\n{\"name\":\"x\n", body: thing(2) + strings.Repeat(" ", 1<<20) + "\n", size: 20 << 20}, -2, 1, ""},
+		{true, "a list of 10 million numbers", &patterned{head: "[0", body: ",1", tail: "]", size: 20_000_000}, 0, 0, ""},
+		{true, "a list of 10 million words", &patterned{head: "[0", body: ",x", tail: "]", size: 20_000_000}, 0, 10_000_000 - 1, "no JSON object"},
 		{false, "8 million values in a row", &patterned{body: "{}", size: 16_000_000}, 0, 1, "more than 250000 values"},
 		{false, "a line without end", &endless{text: "x"}, 0, 1, "is neither JSON"},
 		{true, "a line without end, JSON", &endless{text: `{"name":"x`}, 0, 1, "what follows is not read"},

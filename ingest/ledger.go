@@ -14,7 +14,7 @@ import (
 //
 // It is a hash table of fixed slots with linear probing. A small one lies in
 // memory; from ledgerMemory on it is a temporary file, so that a run of a
-// hundred million documents needs no more memory than one of ten thousand. A
+// hundred million documents needs no more memory than one of a hundred thousand. A
 // database would do as well at several times the cost for each document, and
 // that cost is most of what ingesting an unchanged document is.
 type ledger struct {
@@ -26,7 +26,7 @@ type ledger struct {
 }
 
 // ledgerMemory is the size up to which a ledger lies in memory.
-const ledgerMemory = 4 << 20
+const ledgerMemory = 16 << 20
 
 // digest is the first half of a SHA-256: of an identity, or of an object.
 type digest [16]byte

@@ -112,18 +112,18 @@ func (r *reading) json(u unit) {
 		return
 	}
 	start := bytes.TrimLeft(u.text, " \t\r\n")
+	bracket := len(start) > 0 && (start[0] == '{' || start[0] == '[')
 	switch {
-	case len(start) > 0 && (start[0] == '{' || start[0] == '['):
-	case isTabLine(firstLine(start)):
+	case !bracket && isTabLine(firstLine(start)):
 		w, err := readTabLine(u.text)
 		r.wrapped(w, err, u.line)
-		return
-	}
-	if validJSON(u.text) {
+	case !validJSON(u.text):
+		r.broken(u)
+	case !bracket:
+		r.skipped = append(r.skipped, string(schemaorg.NotObject))
+	default:
 		r.value(u)
-		return
 	}
-	r.broken(u)
 }
 
 // value reads valid JSON.

@@ -19,8 +19,12 @@ type chunk struct {
 	bytes int
 }
 
-// chunkBytes is how much text is handed over at once. A longer unit is alone.
-const chunkBytes = 128 << 10
+// chunkBytes and chunkUnits are how much is handed over at once. A longer unit
+// is alone.
+const (
+	chunkBytes = 128 << 10
+	chunkUnits = 1 << 10
+)
 
 // reader reads inputs in order and hands on what it finds as chunks.
 type reader struct {
@@ -51,7 +55,7 @@ func (r *reader) readAll(ctx context.Context) error {
 func (r *reader) emit(u unit) error {
 	r.chunk.units = append(r.chunk.units, u)
 	r.chunk.bytes += len(u.text)
-	if r.chunk.bytes < chunkBytes {
+	if r.chunk.bytes < chunkBytes && len(r.chunk.units) < chunkUnits {
 		return nil
 	}
 	return r.flush()

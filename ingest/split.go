@@ -180,10 +180,12 @@ func (s *splitter) skipValue(u unit, e extent, n int, done bool) (unit, error) {
 }
 
 // stray returns what is no object or list: up to the end of the line, the next
-// bracket or, in a list, the next comma.
+// bracket or, in a list, the next comma. It is an error unless it is a JSON
+// text, number or literal, which whoever reads it knows how to leave out.
 func (s *splitter) stray() (unit, error) {
+	const keep = 1 << 10
 	u := unit{line: s.line, offset: s.offset}
-	var shown []byte
+	var text []byte
 	for ended := false; !ended; {
 		piece, err := s.peek()
 		if err == io.EOF {
@@ -200,14 +202,19 @@ func (s *splitter) stray() (unit, error) {
 		if ended = n >= 0; !ended {
 			n = len(piece)
 		}
-		shown = append(shown, piece[:min(n, 40-min(40, len(shown)))]...)
+		text = append(text, piece[:min(n, keep-len(text))]...)
 		s.consume(piece[:n])
 		if s.offset-u.offset > int64(s.limit+s.skip) {
-			u.err = fmt.Errorf("%q is no JSON object; %w", shown, errGaveUp)
+			u.err = fmt.Errorf("%q is no JSON object; %w", text[:40], errGaveUp)
 			return u, errGaveUp
 		}
 	}
-	u.err = fmt.Errorf("%q is no JSON object", bytes.TrimSpace(shown))
+	text = bytes.TrimRight(text, " \t\r")
+	if len(text) < min(keep, s.limit) && validJSON(text) {
+		u.text = text
+	} else {
+		u.err = fmt.Errorf("%q is no JSON object", text[:min(len(text), 40)])
+	}
 	return u, nil
 }
 

@@ -82,7 +82,8 @@ func TestValuesAreUnits(t *testing.T) {
 		{"a list over the limit that does not end", "[" + strings.Repeat(`{"a":1},`, 14),
 			append(append([]string{"1(notice)"}, times(`1:{"a":1}`, 14)...), "1!the list has no end")},
 		{"members that are no objects", "[1,\"x\",{\"a\":1}," + strings.Repeat(" ", 100) + "null]",
-			[]string{"1(notice)", `1!"1" is no JSON object`, `1!"\"x\"" is no JSON object`, `1:{"a":1}`, `1!"null" is no JSON object`}},
+			[]string{"1(notice)", `1:1`, `1:"x"`, `1:{"a":1}`, `1:null`}},
+		{"members that are nothing", "[tru,{\"a\":1}," + strings.Repeat(" ", 100) + "]", []string{"1(notice)", `1!"tru" is no JSON object`, `1:{"a":1}`}},
 		{"a member over the limit costs only itself", "[{}," + long + ",[2]]",
 			[]string{"1(notice)", `1:{}`, "1!invalid argument: value: 131 bytes are more than 100, the limit of a JSON value that is no list", `1:[2]`}},
 	} {
