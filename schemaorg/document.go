@@ -157,7 +157,7 @@ func (g *graph) found(p Page, url string, docs []draft) {
 		}
 		return
 	}
-	f.Fallback = true
+	f.Fallback, f.Language = true, p.Language
 	for _, d := range docs {
 		f.Fallback = f.Fallback && !readable(d.schema)
 		for _, t := range d.types {
@@ -165,8 +165,12 @@ func (g *graph) found(p Page, url string, docs []draft) {
 				f.Types = append(f.Types, t)
 			}
 		}
+		name, language := head(gjson.Parse(d.schema))
 		if f.Name == "" {
-			f.Name = nameOf(gjson.Parse(d.raw))
+			f.Name = name
+		}
+		if language != "" {
+			f.Language = ""
 		}
 	}
 	g.reading.Documents = append(g.reading.Documents, f)

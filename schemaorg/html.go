@@ -12,7 +12,8 @@ import (
 // UTF-8; base is where the page was found, and may be empty.
 //
 // Page.URL is the canonical link, else og:url, else empty. Page.Base is the
-// page's <base href>, else base, else Page.URL. The scripts are slices of page.
+// page's <base href>, else base, else Page.URL. Page.Language is what <html
+// lang> names. The scripts are slices of page.
 // What a browser keeps out of the document is left alone: comments, templates,
 // and whatever stands inside textarea, title, style, noscript and the like.
 func ReadHTML(page []byte, base string) Page {
@@ -23,7 +24,7 @@ func ReadHTML(page []byte, base string) Page {
 	if u := webURL(r.baseHref, base); u != "" {
 		baseURL = u
 	}
-	p := Page{Scripts: r.scripts, Base: baseURL}
+	p := Page{Scripts: r.scripts, Base: baseURL, Language: languageTag(r.lang)}
 	for _, candidate := range append(r.canonical, r.ogURL...) {
 		if p.URL = webURL(candidate, baseURL); p.URL != "" {
 			break
@@ -46,6 +47,7 @@ type htmlReader struct {
 	templates int // open <template> elements
 
 	scripts   []Script
+	lang      string
 	baseHref  string
 	canonical []string
 	ogURL     []string
@@ -99,6 +101,10 @@ func (r *htmlReader) startTag(z *html.Tokenizer) bool {
 		return false
 	}
 	switch tag {
+	case atom.Html:
+		if r.lang == "" {
+			r.lang = attributes(z, "lang")["lang"]
+		}
 	case atom.Script:
 		a := attributes(z, "type")
 		return isJSONLD(a["type"])

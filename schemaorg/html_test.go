@@ -118,3 +118,26 @@ func FuzzReadHTML(f *testing.F) {
 		checkAccount(t, Read(p))
 	})
 }
+
+func TestThePagesLanguageIsForObjectsThatNameNone(t *testing.T) {
+	page := ReadHTML([]byte(`<html LANG="de_AT"><link rel=canonical href="https://site.example/p">
+		<script type=application/ld+json>{"@type":"Product","name":"Lampe","url":"/lampe"}</script>
+		<script type=application/ld+json>{"@type":"Product","name":"Lamp","url":"/lamp","inLanguage":"en"}</script>
+		<script type=application/ld+json>{"@context":["https://schema.org",{"@language":"fr"}],"@graph":[{"@type":"Product","name":"Lampe","url":"/fr"}]}</script>`), "")
+	if page.Language != "de-AT" {
+		t.Errorf("the page's language is %q, want de-AT", page.Language)
+	}
+	want := map[string]string{"https://site.example/lampe": "de-AT", "https://site.example/lamp": "", "https://site.example/fr": ""}
+	for _, f := range Read(page).Documents {
+		if got, ok := want[f.URL]; !ok || f.Language != got {
+			t.Errorf("%s has the language %q, want %q", f.URL, f.Language, got)
+		}
+		delete(want, f.URL)
+	}
+	if len(want) > 0 {
+		t.Errorf("not read: %v", want)
+	}
+	if got := ReadHTML([]byte(`<html lang="x y"><p>`), "").Language; got != "" {
+		t.Errorf("a language that is none gave %q", got)
+	}
+}

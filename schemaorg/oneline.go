@@ -67,3 +67,20 @@ func shortDate(s string) string {
 	}
 	return s[:10] + " " + s[11:16]
 }
+
+// choiceName returns the words of a choice of schema.org, such as "Vegan Diet"
+// for https://schema.org/VeganDiet; other texts as they are.
+func choiceName(s string) string {
+	name := TrimType(s)
+	if name == strings.TrimSpace(s) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(name); i++ {
+		if i > 0 && 'A' <= name[i] && name[i] <= 'Z' && 'a' <= name[i-1] && name[i-1] <= 'z' {
+			b.WriteByte(' ')
+		}
+		b.WriteByte(name[i])
+	}
+	return b.String()
+}

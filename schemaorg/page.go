@@ -16,6 +16,8 @@ type Page struct {
 	Base string
 	// Site is copied to every document of the page.
 	Site string
+	// Language is the page's own, as a BCP 47 tag; empty where it names none.
+	Language string
 	// Wrapper says that all documents of the page are one, under URL: the
 	// page is a line of "url<TAB>json", or an envelope that names the URL.
 	Wrapper bool
@@ -46,6 +48,7 @@ type Found struct {
 	Site     string // Page.Site
 	Name     string
 	Types    []string // without the schema.org prefix
+	Language string   // Page.Language, where the object names none; else empty
 	Schema   []byte   // one object, or a list of objects with the main one first
 	Line     int      // 1-based line of the source on which the (main) object starts
 	Script   int      // Script.Number

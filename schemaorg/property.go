@@ -9,7 +9,8 @@ const (
 	told   propertyClass = iota // its words, and those of the objects in it
 	inline                      // its words or names, on one line
 	named                       // of objects the name alone: they are things in their own right
-	code                        // printed on the thing and typed by people; needs no letter
+	code                        // printed on the thing and typed by people, or a date; needs no letter
+	choice                      // words, or the IRI of a choice of schema.org, whose name is words
 	late                        // like told, after everything else: long, and by others
 	unread                      // no words for a reader
 )
@@ -26,6 +27,8 @@ func classOf(name string) propertyClass {
 	case strings.HasSuffix(name, "Url"), strings.HasSuffix(name, "URL"), strings.HasSuffix(name, "Uri"),
 		strings.HasSuffix(name, "Id"), strings.HasSuffix(name, "ID"), strings.HasSuffix(name, "_id"):
 		return unread
+	case strings.HasPrefix(name, "date") && name != "dateline", strings.HasSuffix(name, "Date"), strings.HasSuffix(name, "Year"):
+		return code // "1818" means something here
 	}
 	return told
 }
@@ -33,10 +36,11 @@ func classOf(name string) propertyClass {
 var propertyClasses = classes(map[propertyClass][]string{
 	told: {"@graph", "@list", "@set", "@included"},
 	inline: {
-		"applicationCategory", "articleSection", "bookFormat", "category", "cookingMethod", "educationalLevel", "genre",
+		"applicationCategory", "articleSection", "category", "cookingMethod", "educationalLevel", "genre",
 		"industry", "keywords", "knowsAbout", "occupationalCategory", "operatingSystem", "programmingLanguage", "recipeCategory",
-		"recipeCuisine", "skills", "suitableForDiet",
+		"recipeCuisine", "skills",
 	},
+	choice: {"bookFormat", "suitableForDiet"},
 	named: {
 		"about", "actor", "actors", "affiliation", "alumniOf", "areaServed", "artist", "attendee", "author", "brand",
 		"byArtist", "character", "colleague", "competitor", "composer", "containedInPlace", "containsPlace", "contributor",
@@ -50,7 +54,8 @@ var propertyClasses = classes(map[propertyClass][]string{
 		"superEvent", "translator", "workLocation", "worksFor",
 	},
 	code: {
-		"gtin", "gtin12", "gtin13", "gtin14", "gtin8", "isbn", "issn", "model", "mpn", "sku", "tickerSymbol", "vehicleModelDate",
+		"gtin", "gtin12", "gtin13", "gtin14", "gtin8", "isbn", "issn", "model", "mpn", "sku", "temporal",
+		"temporalCoverage", "tickerSymbol",
 	},
 	late: {
 		"associatedMedia", "audio", "comment", "comments", "hasVariant", "review", "reviews", "subEvent", "trailer", "video",

@@ -149,7 +149,7 @@ func (p *prose) value(v gjson.Result, class propertyClass, depth int) {
 		p.put(v.Raw, false)
 	case v.IsArray():
 		said, gap := p.runes, "\n"
-		if class == inline || class == named {
+		if class == inline || class == named || class == choice {
 			gap = ", "
 		}
 		v.ForEach(func(_, member gjson.Result) bool {
@@ -200,6 +200,9 @@ func (p *prose) string(raw string, class propertyClass) {
 	if date := shortDate(raw); date != "" {
 		p.put(date, false)
 		return
+	}
+	if class == choice {
+		raw = choiceName(raw)
 	}
 	if isNoise(raw) {
 		return

@@ -95,13 +95,13 @@ func readable(object string) bool {
 	return p.words
 }
 
-// nameOf returns the name of an object.
-func nameOf(object gjson.Result) string {
+// head returns the name and the language of an object.
+func head(object gjson.Result) (name, language string) {
 	p := newProse(true)
 	defer p.release()
 	f := p.fieldsAt(0)
 	p.rest = f.read(object, p.rest)
-	return f.name()
+	return f.name(), f.language()
 }
 
 // withinLimits checks size and depth before anything that recurses sees the

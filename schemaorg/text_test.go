@@ -226,3 +226,20 @@ func FuzzDescribe(f *testing.F) {
 		}
 	})
 }
+
+func TestYearsAndChoicesAreReadable(t *testing.T) {
+	for _, tt := range []struct{ object, want string }{
+		{`{"@type":"Book","name":"X","datePublished":"1818"}`, "X\n\n1818"},
+		{`{"@type":"Book","name":"X","datePublished":1818}`, "X\n\n1818"},
+		{`{"@type":"Book","name":"X","copyrightYear":1818}`, "X\n\n1818"},
+		{`{"@type":"Dataset","name":"X","temporalCoverage":"2004-01/2025-12"}`, "X\n\n2004-01/2025-12"},
+		{`{"@type":"Organization","name":"X","foundingDate":"1907-05"}`, "X\n\n1907-05"},
+		{`{"@type":"Recipe","name":"X","suitableForDiet":["https://schema.org/LowLactoseDiet","http://schema.org/VeganDiet","Paleo"]}`, "X\n\nLow Lactose Diet, Vegan Diet, Paleo"},
+		{`{"@type":"Book","name":"X","bookFormat":"https://schema.org/AudiobookFormat"}`, "X\n\nAudiobook Format"},
+		{`{"@type":"Offer","name":"X","availability":"https://schema.org/InStock","position":7}`, "X"},
+	} {
+		if got := Describe([]byte(tt.object)).Text; got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.object, got, tt.want)
+		}
+	}
+}
