@@ -191,7 +191,6 @@ func dataSource(path string, maxPages int) string {
 		"synchronous(FULL)",
 		"temp_store(MEMORY)",
 		"trusted_schema(OFF)",
-		"cache_size(-16000)",       // KiB, for a connection
 		"mmap_size(1073741824)",    // a ceiling; objects are read straight from the page cache
 		"wal_autocheckpoint(2000)", // pages
 		"journal_size_limit(67108864)",

@@ -155,7 +155,7 @@ func (s *segment) postingsOf(i int, list []posting) ([]posting, error) {
 	return list, nil
 }
 
-// The kinds of posting: a number is (gap << 2 | kind), where gap is how many
+// The kinds of posting: a number is 4*gap + kind, where gap is how many
 // documents are between this one and the one before. Most words occur once in a
 // text, and the words of a name are in the text once more.
 const (
@@ -170,13 +170,13 @@ func appendPosting(b []byte, before int, p posting) []byte {
 	gap := uint64(int(p.doc)-before-1) << 2
 	switch {
 	case p.name == 0 && p.text == 1:
-		return binary.AppendUvarint(b, gap|postingOnce)
+		return binary.AppendUvarint(b, gap+postingOnce)
 	case p.name == 1 && p.text == 1:
-		return binary.AppendUvarint(b, gap|postingBoth)
+		return binary.AppendUvarint(b, gap+postingBoth)
 	case p.name == 0:
-		b = binary.AppendUvarint(b, gap|postingText)
+		b = binary.AppendUvarint(b, gap+postingText)
 	default:
-		b = binary.AppendUvarint(b, gap|postingCounts)
+		b = binary.AppendUvarint(b, gap+postingCounts)
 		b = binary.AppendUvarint(b, uint64(p.name))
 	}
 	return binary.AppendUvarint(b, uint64(p.text))

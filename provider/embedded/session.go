@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"runtime"
+	"strconv"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
@@ -43,7 +44,7 @@ func connect(ctx context.Context, path string, maxPages int) (*connections, erro
 	for range cap(c.readers) {
 		c.readers <- nil
 	}
-	first, err := c.open(ctx)
+	first, err := c.open(ctx, writerCache)
 	if err == nil {
 		if err = checkFile(ctx, path, first); err != nil {
 			first.discard()
@@ -66,30 +67,42 @@ func (c *connections) close() error {
 	return c.db.Close()
 }
 
-func (c *connections) open(ctx context.Context) (*session, error) {
+// The page caches, in KiB. What readers need is mapped into memory; the writer
+// keeps the inner pages of the indexes.
+const (
+	readerCache = 2_000
+	writerCache = 32_000
+)
+
+func (c *connections) open(ctx context.Context, cache int) (*session, error) {
 	conn, err := c.db.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &session{conn: conn, stmts: make(map[string]*sql.Stmt)}, nil
+	s := &session{conn: conn, stmts: make(map[string]*sql.Stmt)}
+	if _, err := conn.ExecContext(ctx, "PRAGMA cache_size = -"+strconv.Itoa(cache)); err != nil {
+		s.discard()
+		return nil, err
+	}
+	return s, nil
 }
 
 // read runs do in a read transaction: all that do reads is one state of the
 // store, whatever is written meanwhile.
 func (c *connections) read(ctx context.Context, do func(*session) error) error {
-	return c.with(ctx, c.readers, "BEGIN", "ROLLBACK", do)
+	return c.with(ctx, c.readers, readerCache, "BEGIN", "ROLLBACK", do)
 }
 
 // write runs do in a transaction that writes. Where do or the commit fails,
 // nothing of it is kept.
 func (c *connections) write(ctx context.Context, do func(*session) error) error {
-	return c.with(ctx, c.writer, "BEGIN IMMEDIATE", "COMMIT", do)
+	return c.with(ctx, c.writer, writerCache, "BEGIN IMMEDIATE", "COMMIT", do)
 }
 
 // errNothingToDo ends a transaction that turned out to have nothing to write.
 var errNothingToDo = errors.New("nothing to do")
 
-func (c *connections) with(ctx context.Context, pool chan *session, begin, end string, do func(*session) error) (err error) {
+func (c *connections) with(ctx context.Context, pool chan *session, cache int, begin, end string, do func(*session) error) (err error) {
 	var s *session
 	select {
 	case s = <-pool:
@@ -106,7 +119,7 @@ func (c *connections) with(ctx context.Context, pool chan *session, begin, end s
 		pool <- s
 	}()
 	if s == nil {
-		if s, err = c.open(ctx); err != nil {
+		if s, err = c.open(ctx, cache); err != nil {
 			return err
 		}
 	}

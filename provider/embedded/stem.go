@@ -138,9 +138,9 @@ func snowballStep(l language) func(*snowballstem.Env) bool {
 	return nil
 }
 
-// hindiEndings are the endings of inflection of A. Ramanathan and D. Rao, "A
-// Lightweight Stemmer for Hindi" (2003), longest first; the shortest stem that
-// may remain is two letters.
+// hindiEndings are common endings of nouns, adjectives and verbs. The longest
+// one that leaves two letters is cut off, in the manner of A. Ramanathan and D.
+// Rao, "A Lightweight Stemmer for Hindi" (2003).
 var hindiEndings = strings.Fields(`
 	ियाँ ियां ियों ाओं ाएँ ाएं ुओं ुएँ ुएं
 	ाइयाँ ाइयां ाइयों
