@@ -246,10 +246,11 @@ func (r *reading) page(page schemaorg.Page, name string) {
 
 // found makes a candidate of a document. It leaves to the store what the store
 // reads out of Schema, so that an unchanged document costs neither side a
-// reading, and sends a name only where a wrapper knows one that Schema lacks.
+// reading, and sends only what Schema lacks: a name that a wrapper knows, the
+// language of the page.
 func (r *reading) found(f schemaorg.Found, wrapperName string) {
 	c := candidate{
-		Document: provider.Document{URL: f.URL, Schema: f.Schema},
+		Document: provider.Document{URL: f.URL, Schema: f.Schema, Language: f.Language},
 		place:    Place{Source: r.source, Line: f.Line, Script: f.Script, URL: f.URL},
 		wordless: f.Fallback,
 	}

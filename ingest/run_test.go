@@ -273,6 +273,25 @@ func TestWhatIsUnchangedIsNotSent(t *testing.T) {
 	require.Equal(t, 2, *sent)
 }
 
+func TestTheLanguageOfAPageIsSentWhereTheObjectNamesNone(t *testing.T) {
+	m := providertest.NewMemory()
+	sent := map[string]string{}
+	store := putFunc{m, func(ctx context.Context, docs []provider.Document) ([]provider.PutResult, error) {
+		for _, d := range docs {
+			sent[d.URL] = d.Language
+		}
+		return m.Put(ctx, docs)
+	}}
+	file := write(t, "page.html", `<html lang="de"><script type="application/ld+json">[{"@type":"Product","name":"Lampe","url":"https://shop.example/de"},
+		{"@type":"Product","name":"Lamp","url":"https://shop.example/en","inLanguage":"en"}]</script>`)
+	mustRun(t, Options{Sources: []string{file}, Store: store})
+	for url, want := range map[string]string{"https://shop.example/de": "de", "https://shop.example/en": ""} {
+		if got, ok := sent[url]; !ok || got != want {
+			t.Errorf("%s was sent with the language %q (sent: %v), want %q", url, got, ok, want)
+		}
+	}
+}
+
 func TestANameFromOutsideTheObjectIsSent(t *testing.T) {
 	m := providertest.NewMemory()
 	var got []provider.Document
