@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 
 	"github.com/siteprovider/siteprovider/provider"
 )
@@ -55,7 +54,7 @@ func (s *Store) delete(ctx context.Context, sel provider.Selector) (deleted int,
 			}
 			if int64(deleted) < site.documents {
 				site.documents -= int64(deleted)
-				if err := w.reindex(site, urls, nil); err != nil {
+				if err := w.reindex(&reindexing{site: site, removed: urls}); err != nil {
 					return err
 				}
 				return w.finish(false)
@@ -66,9 +65,6 @@ func (s *Store) delete(ctx context.Context, sel provider.Selector) (deleted int,
 		}
 		return w.finish(true)
 	})
-	if errors.Is(err, errNothingToDo) {
-		return 0, nil
-	}
 	return deleted, err
 }
 

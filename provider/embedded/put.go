@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"database/sql"
@@ -28,6 +29,7 @@ type change struct {
 	result *provider.PutResult
 	doc    provider.Document
 	hash   []byte
+	old    int64 // the row of the document that it replaces; 0: none
 
 	// What prepare adds.
 	key   int64
@@ -248,34 +250,29 @@ func storedRows(ctx context.Context, tx *session, site int64, changes []*change)
 	return found, err
 }
 
-// dropUnchanged returns the changes that are any, and gives the others their
-// outcome.
+// dropUnchanged returns the changes that are any, with the rows that they
+// replace, and gives the others their outcome.
 func dropUnchanged(ctx context.Context, tx *session, c *catalogue, changes []*change) ([]*change, error) {
 	var kept []*change
 	for _, g := range bySite(changes) {
-		site, ok := c.site(g.site)
-		if !ok {
-			kept = append(kept, g.docs...)
-			continue
-		}
-		stored, err := storedRows(ctx, tx, site.id, g.docs)
-		if err != nil {
-			return nil, err
+		var stored map[string]storedRow
+		if site, ok := c.site(g.site); ok {
+			var err error
+			if stored, err = storedRows(ctx, tx, site.id, g.docs); err != nil {
+				return nil, err
+			}
 		}
 		for _, ch := range g.docs {
-			if ch.isStored(stored) {
+			old := stored[ch.doc.URL]
+			if old.version == documentVersion && bytes.Equal(old.hash, ch.hash) {
 				ch.result.Outcome = provider.Unchanged
-			} else {
-				kept = append(kept, ch)
+				continue
 			}
+			ch.old = old.id
+			kept = append(kept, ch)
 		}
 	}
 	return kept, nil
-}
-
-func (c *change) isStored(stored map[string]storedRow) bool {
-	r, ok := stored[c.doc.URL]
-	return ok && r.version == documentVersion && string(r.hash) == string(c.hash)
 }
 
 // build builds the segment of the documents.
@@ -292,21 +289,22 @@ func (g *siteChange) build(shop *workshop) {
 // store writes the documents of sites.
 func (s *Store) store(ctx context.Context, tx *session, c *catalogue, sites []siteChange) error {
 	w := newWrite(ctx, tx, s, c)
-	for _, g := range sites {
+	list := make([]*reindexing, len(sites))
+	for i, g := range sites {
 		site, ok := c.site(g.site)
-		stored := map[string]storedRow{}
+		if !ok {
+			var err error
+			if site, err = w.addSite(g.site); err != nil {
+				return err
+			}
+		}
 		var err error
-		if ok {
-			stored, err = storedRows(ctx, tx, site.id, g.docs)
-		} else {
-			site, err = w.addSite(g.site)
-		}
-		if err == nil {
-			err = w.put(site, stored, g)
-		}
-		if err != nil {
+		if list[i], err = w.put(site, g); err != nil {
 			return err
 		}
+	}
+	if err := w.reindex(list...); err != nil {
+		return err
 	}
 	return w.finish(false)
 }

@@ -46,7 +46,7 @@ func (s *Store) mending(ctx context.Context, do func() error) error {
 
 // rebuild writes the index of a site anew.
 func (s *Store) rebuild(ctx context.Context, damage *indexDamage) error {
-	err := s.files.write(ctx, func(tx *session) error {
+	return s.files.write(ctx, func(tx *session) error {
 		c, err := s.sites.load(ctx, tx)
 		if err != nil {
 			return err
@@ -72,13 +72,9 @@ func (s *Store) rebuild(ctx context.Context, damage *indexDamage) error {
 		if err := w.putSite(site); err != nil {
 			return err
 		}
+		s.log.Warn("rebuilding a damaged index from the documents of its site", "site", site.name, "documents", documents, "damage", damage.err)
 		return w.finish(false)
 	})
-	if err != nil && !errors.Is(err, errNothingToDo) {
-		return err
-	}
-	s.log.Warn("a damaged index was rebuilt from the documents of its site", "site", damage.site.name, "damage", damage.err)
-	return nil
 }
 
 // rebuildDocuments is how many documents a rebuilt segment has.

@@ -94,9 +94,13 @@ func (c *connections) read(ctx context.Context, do func(*session) error) error {
 }
 
 // write runs do in a transaction that writes. Where do or the commit fails,
-// nothing of it is kept.
+// nothing of it is kept; errNothingToDo is no failure.
 func (c *connections) write(ctx context.Context, do func(*session) error) error {
-	return c.with(ctx, c.writer, writerCache, "BEGIN IMMEDIATE", "COMMIT", do)
+	err := c.with(ctx, c.writer, writerCache, "BEGIN IMMEDIATE", "COMMIT", do)
+	if errors.Is(err, errNothingToDo) {
+		return nil
+	}
+	return err
 }
 
 // errNothingToDo ends a transaction that turned out to have nothing to write.

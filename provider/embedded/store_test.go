@@ -520,6 +520,54 @@ func TestNothingIsWrittenForWhatIsThere(t *testing.T) {
 	}
 }
 
+func TestTheSameDocumentsPutAtOnceAreStoredOnce(t *testing.T) {
+	dir := t.TempDir()
+	stores := []*Store{open(t, Options{Dir: dir}), open(t, Options{Dir: dir})}
+	for round := range 5 {
+		var docs []provider.Document
+		for i := range 30 {
+			docs = append(docs, doc([]string{"a.example", "b.example"}[i%2], fmt.Sprintf("https://a.example/%d", i), "", fmt.Sprintf("round%d", round)))
+		}
+		const n = 6
+		outcomes := make(chan map[provider.Outcome]int, n)
+		for i := range n {
+			go func() {
+				if i == n-1 && round%2 == 1 {
+					if _, err := stores[0].Delete(t.Context(), provider.Selector{Site: "b.example", WholeSite: true}); err != nil {
+						t.Error(err)
+					}
+					outcomes <- nil
+					return
+				}
+				results, err := stores[i%2].Put(t.Context(), docs)
+				if err != nil {
+					t.Error(err)
+				}
+				count := make(map[provider.Outcome]int)
+				for _, r := range results {
+					count[r.Outcome]++
+				}
+				outcomes <- count
+			}()
+		}
+		for range n {
+			if got := <-outcomes; got != nil && got[provider.Stored]+got[provider.Unchanged] != len(docs) {
+				t.Errorf("outcomes %v of %d documents", got, len(docs))
+			}
+		}
+		put(t, stores[0], docs...)
+		for _, s := range stores {
+			if got := found(t, s, fmt.Sprintf("round%d", round), provider.AllSites()); len(got) != len(docs) {
+				t.Errorf("round %d: %d documents are found, want %d", round, len(got), len(docs))
+			}
+		}
+	}
+	info, err := stores[1].Info(t.Context())
+	if err != nil || info.Documents != 30 {
+		t.Errorf("%d documents, %v; want 30", info.Documents, err)
+	}
+}
+
 func TestTheNearestSiteIsNamed(t *testing.T) {
 	s := open(t, Options{})
 	put(t, s, doc("recipes.example", "https://recipes.example/1", "One", "tea"), doc("news.example", "https://news.example/1", "One", "tea"))

@@ -37,37 +37,35 @@ func (w *write) addSite(name string) (siteRow, error) {
 	return siteRow{id: id, name: name, generation: w.generation}, err
 }
 
-// put stores the documents of one site; stored is what is there under their
-// URLs.
-func (w *write) put(site siteRow, stored map[string]storedRow, g siteChange) error {
+// put writes the rows of the documents of one site. What remains to be done is
+// to bring its index in step.
+func (w *write) put(site siteRow, g siteChange) (*reindexing, error) {
 	var replaced []string
 	for doc, c := range g.docs {
-		old, ok := stored[c.doc.URL]
-		id, err := w.putRow(site, c, old.id)
+		id, err := w.putRow(site, c)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if ok {
+		if c.old != 0 {
 			replaced = append(replaced, c.doc.URL)
 		}
 		setID(g.body, doc, id)
 	}
 	site.documents += int64(len(g.docs) - len(replaced))
-	return w.reindex(site, replaced, g.body)
+	return &reindexing{site: site, removed: replaced, body: g.body}, nil
 }
 
-// putRow writes the row of a document, over the row with the number old unless
-// that is 0.
-func (w *write) putRow(site siteRow, c *change, old int64) (int64, error) {
+// putRow writes the row of a document and returns its number.
+func (w *write) putRow(site siteRow, c *change) (int64, error) {
 	d := &c.doc
 	text := c.text
 	if text == nil {
 		text = []byte{}
 	}
-	if old != 0 {
+	if c.old != 0 {
 		_, err := w.tx.exec(w.ctx, "UPDATE document SET version = ?, hash = ?, name = ?, types = ?, language = ?, text = ?, schema = ? WHERE id = ?",
-			documentVersion, c.hash, d.Name, c.types, d.Language, text, d.Schema, old)
-		return old, err
+			documentVersion, c.hash, d.Name, c.types, d.Language, text, d.Schema, c.old)
+		return c.old, err
 	}
 	r, err := w.tx.exec(w.ctx, "INSERT INTO document (site, url, key, version, hash, name, types, language, text, schema) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		site.id, d.URL, c.key, documentVersion, c.hash, d.Name, c.types, d.Language, text, d.Schema)
@@ -81,66 +79,102 @@ func (w *write) putRow(site siteRow, c *change, old int64) (int64, error) {
 	return id, err
 }
 
-// reindex brings the index of a site in step with its documents: those under
-// the URLs of removed are no longer as they were, and those of the segment body
-// added, if any, are new. It writes the site's row as well.
-func (w *write) reindex(site siteRow, removed []string, added []byte) error {
-	return damagedIndex(site, w.changeIndex(site, removed, added))
+// reindexing brings the index of a site in step with its documents.
+type reindexing struct {
+	site    siteRow  // as it is to be
+	removed []string // the URLs of documents that are no longer as they were
+	body    []byte   // the segment of those that are new; nil: none are
+
+	parts    []part // what becomes one segment, that of body included
+	absorbed []segmentRow
+	marked   []segmentRow // segments with more dead documents than before
 }
 
-func (w *write) changeIndex(site siteRow, removed []string, added []byte) error {
-	rows, err := segmentRows(w.ctx, w.tx, site.id)
+// reindex does all of list, merges side by side.
+func (w *write) reindex(list ...*reindexing) error {
+	for _, r := range list {
+		if err := r.read(w); err != nil {
+			return damagedIndex(r.site, err)
+		}
+	}
+	errs := make([]error, len(list))
+	inParallel(len(list), func(i int) { errs[i] = list[i].merge() })
+	for i, r := range list {
+		if errs[i] != nil {
+			return damagedIndex(r.site, errs[i])
+		}
+		if err := r.write(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read decides which segments of the site are to change, and reads them.
+func (r *reindexing) read(w *write) error {
+	rows, err := segmentRows(w.ctx, w.tx, r.site.id)
 	if err != nil {
 		return err
 	}
-	segments := w.loader(site)
-	changed, err := bury(rows, removed, segments, site)
+	segments := w.loader(r.site)
+	changed, err := bury(rows, r.removed, segments, r.site)
 	if err != nil {
 		return err
 	}
-	var parts []part
-	fresh := 0
-	if len(added) > 0 {
-		seg, err := parseSegment(added)
+	added := 0
+	if len(r.body) > 0 {
+		seg, err := parseSegment(r.body)
 		if err != nil {
 			return err
 		}
-		parts = append(parts, part{segment: seg})
-		fresh = seg.docs
+		r.parts = append(r.parts, part{segment: seg})
+		added = seg.docs
 	}
-	absorbed := toAbsorb(rows, int64(fresh))
-	for _, r := range absorbed {
-		if r.living() > 0 {
-			seg, err := segments(r)
+	r.absorbed = toAbsorb(rows, int64(added))
+	for _, row := range r.absorbed {
+		if row.living() > 0 {
+			seg, err := segments(row)
 			if err != nil {
 				return err
 			}
-			parts = append(parts, part{seg, r.dead})
+			r.parts = append(r.parts, part{seg, row.dead})
 		}
-		delete(changed, r.id)
-		if err := w.dropSegment(r.id); err != nil {
+		delete(changed, row.id)
+	}
+	for _, row := range rows {
+		if changed[row.id] {
+			r.marked = append(r.marked, row)
+		}
+	}
+	return nil
+}
+
+// merge makes one body of parts.
+func (r *reindexing) merge() (err error) {
+	if len(r.absorbed) > 0 && len(r.parts) > 0 {
+		r.body, err = mergeSegments(r.parts)
+	}
+	return err
+}
+
+// write writes what was decided and merged, and the site's row.
+func (r *reindexing) write(w *write) error {
+	for _, row := range r.absorbed {
+		if err := w.dropSegment(row.id); err != nil {
 			return err
 		}
 	}
-	for _, r := range rows {
-		if changed[r.id] {
-			if _, err := w.tx.exec(w.ctx, "UPDATE segment SET dead = ? WHERE id = ?", []byte(r.dead), r.id); err != nil {
-				return err
-			}
-		}
-	}
-	if len(parts) > 0 {
-		body := added
-		if len(absorbed) > 0 {
-			if body, err = mergeSegments(parts); err != nil {
-				return err
-			}
-		}
-		if err := w.addSegment(site.id, body); err != nil {
+	for _, row := range r.marked {
+		if _, err := w.tx.exec(w.ctx, "UPDATE segment SET dead = ? WHERE id = ?", []byte(row.dead), row.id); err != nil {
 			return err
 		}
 	}
-	return w.putSite(site)
+	if len(r.body) > 0 {
+		if err := w.addSegment(r.site.id, r.body); err != nil {
+			return err
+		}
+	}
+	return w.putSite(r.site)
 }
 
 func (w *write) putSite(site siteRow) error {
