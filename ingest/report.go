@@ -91,8 +91,13 @@ type Notice struct {
 	Text string
 }
 
-// String returns the place and the text.
-func (n Notice) String() string { return fmt.Sprintf("%v: %s", n.Place, n.Text) }
+// String returns the place, if there is one, and the text.
+func (n Notice) String() string {
+	if n.Place == (Place{}) {
+		return n.Text
+	}
+	return fmt.Sprintf("%v: %s", n.Place, n.Text)
+}
 
 // MarshalJSON writes {"source","line","script","url","text"}.
 func (n Notice) MarshalJSON() ([]byte, error) {

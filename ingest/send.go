@@ -18,6 +18,9 @@ const (
 	// maxDefects is after how many documents in a row that met an internal
 	// error of the store the store counts as broken, rather than they.
 	maxDefects = 100
+	// grace is how long a batch that has been sent may still be answered
+	// once the run is to end: to know what became of it beats to guess.
+	grace = 3 * time.Second
 )
 
 // sender puts batches into the store and counts what becomes of them.
@@ -50,14 +53,16 @@ func (s *sender) send(ctx context.Context, batch []candidate) error {
 			}
 			continue
 		}
+		if ctx.Err() != nil {
+			s.tally.notice(Notice{Text: fmt.Sprintf("%d documents were sent when the run was ended, and the store did not say what became of them: ingest them again", len(again))})
+			return ctx.Err()
+		}
 		for _, u := range again {
 			s.fail(u.candidate, u.err)
 		}
 		switch {
 		case err != nil:
 			return err
-		case ctx.Err() != nil:
-			return ctx.Err()
 		case s.accepted == before:
 			return fmt.Errorf("put %d documents: %w", len(batch), again[0].err)
 		}
@@ -72,7 +77,10 @@ func (s *sender) put(ctx context.Context, batch []candidate) ([]unsettled, error
 	for i, c := range batch {
 		docs[i] = c.Document
 	}
-	results, err := s.store.Put(ctx, docs)
+	answered, giveUp := context.WithCancel(context.WithoutCancel(ctx))
+	defer giveUp()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, giveUp) })()
+	results, err := s.store.Put(answered, docs)
 	switch {
 	case err == nil:
 		return s.settle(batch, results)

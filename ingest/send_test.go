@@ -316,11 +316,34 @@ func TestARunEndsWithItsContext(t *testing.T) {
 				require.Len(t, stored(t, m), r.Stored, "what was acknowledged is what is reported")
 				if stop == "Put" {
 					require.Equal(t, 2000, r.Stored)
-					require.Equal(t, 1000, r.Failed, "sent, and no answer came")
+					require.Zero(t, r.Failed, "nobody knows whether it failed")
+					require.Len(t, r.Notices, 1)
+					require.Contains(t, r.Notices[0].Text, "1000 documents were sent")
 				}
 			})
 		})
 	}
+}
+
+func TestABatchThatWasSentIsAnsweredAlsoWhenTheRunIsEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		m := providertest.NewMemory()
+		m.Before = func(ctx context.Context, method string) error {
+			if method == "Put" {
+				cancel()
+				time.Sleep(grace - time.Second)
+			}
+			return nil
+		}
+		r, err := Run(ctx, Options{Store: m, Sources: []string{"-"}, Stdin: strings.NewReader(lines(4000))})
+		require.ErrorIs(t, err, context.Canceled)
+		m.Before = nil
+		require.Len(t, stored(t, m), 1000)
+		require.Equal(t, 1000, r.Stored)
+		require.Empty(t, r.Notices)
+	})
 }
 
 func TestARunEndsWhileItsInputSaysNothing(t *testing.T) {
