@@ -262,7 +262,7 @@ func (r *reading) found(f schemaorg.Found, wrapperName string) {
 		c.Site = f.Site
 	}
 	if c.Site == "" {
-		c.Site = siteOf(f.URL)
+		c.Site = provider.HostSite(f.URL)
 	}
 	if err := c.check(); err != nil {
 		r.fail(c.place, err)

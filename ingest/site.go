@@ -4,33 +4,8 @@ import (
 	"net/url"
 	"strings"
 
-	"golang.org/x/net/idna"
-
 	"github.com/siteprovider/siteprovider/provider"
 )
-
-// hostProfile maps a host to what a resolver would be asked for, and is not
-// strict about characters such as the underscore, which real hosts have.
-var hostProfile = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false))
-
-// siteOf returns the site a URL stands for by its host: in lower case, ASCII
-// form, without "www." and port. It is empty when the URL has no host.
-func siteOf(raw string) string {
-	_, rest, ok := strings.Cut(raw, "://")
-	if !ok {
-		return ""
-	}
-	if end := strings.IndexAny(rest, "/?#\\"); end >= 0 {
-		rest = rest[:end]
-	}
-	rest = rest[strings.LastIndexByte(rest, '@')+1:]
-	u := url.URL{Host: rest}
-	host := strings.TrimSuffix(u.Hostname(), ".")
-	if ascii, err := hostProfile.ToASCII(host); err == nil {
-		host = ascii
-	}
-	return strings.TrimPrefix(strings.ToLower(host), "www.")
-}
 
 // checkBase checks that base is a URL that others can be resolved against.
 func checkBase(base string) (*url.URL, error) {
@@ -49,7 +24,7 @@ func checkBase(base string) (*url.URL, error) {
 // where it is written badly, because it is the identity of a document.
 func pageURL(raw string, base *url.URL) (string, error) {
 	raw = strings.TrimSpace(raw)
-	if scheme, rest, ok := strings.Cut(raw, "://"); ok && isWeb(scheme) && siteOf("x://"+rest) != "" {
+	if scheme, rest, ok := strings.Cut(raw, "://"); ok && isWeb(scheme) && provider.HostSite("x://"+rest) != "" {
 		return raw, nil
 	}
 	u, err := url.Parse(raw)

@@ -7,31 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestSiteIsTheHost(t *testing.T) {
-	for raw, want := range map[string]string{
-		"https://a.example/x":                  "a.example",
-		"HTTPS://WWW.A.Example":                "a.example",
-		"http://www.a.example:8080/x?y#z":      "a.example",
-		"https://user:pw@a.example/":           "a.example",
-		"https://a.example?q=http://b.example": "a.example",
-		"https://a.example\\@b.example/":       "a.example",
-		"https://müller.example/":              "xn--mller-kva.example",
-		"https://MÜLLER.example/":              "xn--mller-kva.example",
-		"https://www.xn--mller-kva.example/":   "xn--mller-kva.example",
-		"https://my_shop.example/":             "my_shop.example",
-		"https://a.example./":                  "a.example",
-		"https://[2001:db8::1]:443/x":          "2001:db8::1",
-		"https://192.0.2.7/x":                  "192.0.2.7",
-		"https://a.example/100%":               "a.example",
-		"https://wwwx.example/":                "wwwx.example",
-		"https:///x":                           "",
-		"mailto:a@b.example":                   "",
-		"/x":                                   "",
-	} {
-		require.Equal(t, want, siteOf(raw), "site of %s", raw)
-	}
-}
-
 func TestURLOfAWrapper(t *testing.T) {
 	base, err := url.Parse("https://a.example/shop/index.html")
 	require.NoError(t, err)

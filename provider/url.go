@@ -3,6 +3,8 @@ package provider
 import (
 	"net/url"
 	"strings"
+
+	"golang.org/x/net/idna"
 )
 
 // NormalURL returns the form under which Get also finds a document: scheme and
@@ -43,14 +45,27 @@ func NormalURL(raw string) string {
 }
 
 // HostSite returns the site that a URL belongs to by its host: the host in
-// lower case without "www." and port; "" when there is none.
+// its ASCII form (IDNA), lower case, without "www." and port; "" when there is
+// none.
 func HostSite(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil {
+	_, rest, ok := strings.Cut(raw, "://")
+	if !ok {
 		return ""
 	}
-	return strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.")
+	if end := strings.IndexAny(rest, "/?#\\"); end >= 0 {
+		rest = rest[:end]
+	}
+	u := url.URL{Host: rest[strings.LastIndexByte(rest, '@')+1:]}
+	host := strings.TrimSuffix(u.Hostname(), ".")
+	if ascii, err := hostProfile.ToASCII(host); err == nil {
+		host = ascii
+	}
+	return strings.TrimPrefix(strings.ToLower(host), "www.")
 }
+
+// hostProfile maps a host to what a resolver would be asked for, and is not
+// strict about characters such as the underscore, which real hosts have.
+var hostProfile = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false))
 
 // removeDotSegments resolves "." and ".." in an absolute path; an empty path
 // is the root. A doubled slash is part of the path's meaning and stays, which

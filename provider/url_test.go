@@ -61,12 +61,28 @@ func FuzzNormalURL(f *testing.F) {
 
 func TestHostSite(t *testing.T) {
 	for in, want := range map[string]string{
-		"https://www.A.example:8443/x": "a.example",
-		"https://a.example":            "a.example",
-		"https://www.www.example/":     "www.example",
-		"not a url":                    "",
-		"http://%zz/":                  "",
-		"urn:isbn:1":                   "",
+		"https://a.example/x":                  "a.example",
+		"HTTPS://WWW.A.Example":                "a.example",
+		"http://www.a.example:8080/x?y#z":      "a.example",
+		"https://user:pw@a.example/":           "a.example",
+		"https://a.example?q=http://b.example": "a.example",
+		"https://a.example\\@b.example/":       "a.example",
+		"https://müller.example/":              "xn--mller-kva.example",
+		"https://MÜLLER.example/":              "xn--mller-kva.example",
+		"https://www.xn--mller-kva.example/":   "xn--mller-kva.example",
+		"https://my_shop.example/":             "my_shop.example",
+		"https://a.example./":                  "a.example",
+		"https://[2001:db8::1]:443/x":          "2001:db8::1",
+		"https://192.0.2.7/x":                  "192.0.2.7",
+		"https://a.example/100%":               "a.example",
+		"https://wwwx.example/":                "wwwx.example",
+		"https:///x":                           "",
+		"mailto:a@b.example":                   "",
+		"/x":                                   "",
+		"https://www.www.example/":             "www.example",
+		"not a url":                            "",
+		"http://%zz/":                          "%zz",
+		"urn:isbn:1":                           "",
 	} {
 		if got := provider.HostSite(in); got != want {
 			t.Errorf("HostSite(%q) = %q, want %q", in, got, want)
