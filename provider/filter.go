@@ -38,13 +38,16 @@ type Filter []Condition
 // those; for Exists nil. It compares by its own type:
 //
 //   - A number compares with numbers, and with strings that are plain decimals
-//     such as "19.90".
-//   - A string that is a date or a date with time (see [ParseDate]) compares as
-//     an instant with dates. As a bare date it stands for that whole day, UTC;
-//     a bare date in a document stands for the start of that day.
-//   - Any other string equals exactly itself. The four ordering operators take
-//     only numbers, dates, and strings that are plain decimals, which they read
-//     as numbers.
+//     such as "19.90". A whole number from 1000 to 9999 is also that year, and
+//     compares as a date with strings that are dates.
+//   - A string that is a date (see [ParseDate]) compares with dates as an
+//     instant, or as the whole day or month, UTC, where it names no time. In a
+//     document a day, month or year (as "1818" or 1818) is its first instant.
+//   - Any other string equals itself alone, letter by letter; only a schema.org
+//     prefix counts for nothing, so that "InStock" equals
+//     "https://schema.org/InStock". The four ordering operators take only
+//     numbers, dates, and strings that are plain decimals, which they read as
+//     numbers.
 //   - A bool compares with booleans, and with the strings "true" and "false" in
 //     any case, with or without the schema.org prefix.
 type Condition struct {
@@ -224,23 +227,27 @@ func allDigits(s string) bool {
 	return s != ""
 }
 
-// ParseDate reads s if it is an ISO 8601 calendar date, alone (bare) or with a
-// time of day to the minute or finer, such as "2026-09-01",
-// "2026-09-01T08:30" or "2026-09-01T08:30:00+02:00". A time without a zone is
-// UTC.
-func ParseDate(s string) (t time.Time, bare, ok bool) {
-	if len(s) < len("2006-01-02") || s[4] != '-' {
-		return time.Time{}, false, false
+// ParseDate reads s if it is an ISO 8601 calendar date or month, such as
+// "2026-09-01" or "2026-09", or a date with a time of day to the minute or
+// finer, such as "2026-09-01T08:30" or "2026-09-01T08:30:00+02:00". It returns
+// the time that s stands for, in UTC: from its start until before its end, which
+// for a time of day are one instant. What names no zone is UTC.
+func ParseDate(s string) (from, until time.Time, ok bool) {
+	if len(s) < len("2006-01") || s[4] != '-' {
+		return from, until, false
+	}
+	if t, err := time.Parse("2006-01", s); err == nil {
+		return t, t.AddDate(0, 1, 0), true
 	}
 	if t, err := time.Parse("2006-01-02", s); err == nil {
-		return t, true, true
+		return t, t.AddDate(0, 0, 1), true
 	}
 	for _, layout := range dateLayouts {
 		if t, err := time.Parse(layout, s); err == nil {
-			return t.UTC(), false, true
+			return t.UTC(), t.UTC(), true
 		}
 	}
-	return time.Time{}, false, false
+	return from, until, false
 }
 
 var dateLayouts = []string{

@@ -23,28 +23,29 @@ func TestParseDecimal(t *testing.T) {
 
 func TestParseDate(t *testing.T) {
 	utc := func(h, m, s, ns int) time.Time { return time.Date(2026, 9, 1, h, m, s, ns, time.UTC) }
+	day, month := utc(0, 0, 0, 0).AddDate(0, 0, 1), utc(0, 0, 0, 0).AddDate(0, 1, 0)
 	for _, tt := range []struct {
-		in   string
-		want time.Time
-		bare bool
+		in          string
+		from, until time.Time
 	}{
-		{"2026-09-01", utc(0, 0, 0, 0), true},
-		{"2026-09-01T08:30", utc(8, 30, 0, 0), false},
-		{"2026-09-01T08:30:15", utc(8, 30, 15, 0), false},
-		{"2026-09-01T08:30:15.25Z", utc(8, 30, 15, 250e6), false},
-		{"2026-09-01T08:30:15+02:00", utc(6, 30, 15, 0), false},
-		{"2026-09-01T08:30:15-0130", utc(10, 0, 15, 0), false},
-		{"2026-09-01T08:30Z", utc(8, 30, 0, 0), false},
-		{"2026-09-01 08:30:15", utc(8, 30, 15, 0), false},
+		{"2026-09", utc(0, 0, 0, 0), month},
+		{"2026-09-01", utc(0, 0, 0, 0), day},
+		{"2026-09-01T08:30", utc(8, 30, 0, 0), utc(8, 30, 0, 0)},
+		{"2026-09-01T08:30:15", utc(8, 30, 15, 0), utc(8, 30, 15, 0)},
+		{"2026-09-01T08:30:15.25Z", utc(8, 30, 15, 250e6), utc(8, 30, 15, 250e6)},
+		{"2026-09-01T08:30:15+02:00", utc(6, 30, 15, 0), utc(6, 30, 15, 0)},
+		{"2026-09-01T08:30:15-0130", utc(10, 0, 15, 0), utc(10, 0, 15, 0)},
+		{"2026-09-01T08:30Z", utc(8, 30, 0, 0), utc(8, 30, 0, 0)},
+		{"2026-09-01 08:30:15", utc(8, 30, 15, 0), utc(8, 30, 15, 0)},
 	} {
-		got, bare, ok := provider.ParseDate(tt.in)
-		if !ok || !got.Equal(tt.want) || bare != tt.bare {
-			t.Errorf("ParseDate(%q) = %v, bare %v, %v; want %v, bare %v", tt.in, got, bare, ok, tt.want, tt.bare)
+		from, until, ok := provider.ParseDate(tt.in)
+		if !ok || !from.Equal(tt.from) || !until.Equal(tt.until) {
+			t.Errorf("ParseDate(%q) = %v to %v, %v; want %v to %v", tt.in, from, until, ok, tt.from, tt.until)
 		}
 	}
-	for _, in := range []string{"", "2026", "2026-09", "2026-13-01", "2026-02-30", "01.09.2026", "2026-09-01T", "2026-09-01T25:00", "20260901", "tomorrow", "2026-9-1"} {
-		if got, _, ok := provider.ParseDate(in); ok {
-			t.Errorf("ParseDate(%q) = %v, want it refused", in, got)
+	for _, in := range []string{"", "2026", "2026-13", "2026-13-01", "2026-02-30", "01.09.2026", "2026-09-01T", "2026-09-01T25:00", "20260901", "tomorrow", "2026-9-1", "2026-9"} {
+		if from, _, ok := provider.ParseDate(in); ok {
+			t.Errorf("ParseDate(%q) = %v, want it refused", in, from)
 		}
 	}
 }

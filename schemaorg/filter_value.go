@@ -1,6 +1,7 @@
 package schemaorg
 
 import (
+	"math"
 	"strings"
 	"time"
 
@@ -16,9 +17,10 @@ type test struct {
 	text   string
 	number float64
 	truth  bool
-	from   time.Time // the instant, or the first of the day
-	until  time.Time // the instant, or the first of the next day
-	bare   bool
+
+	// Of a date, and of a number that may be a year; see provider.ParseDate.
+	dated       bool
+	from, until time.Time
 }
 
 type testKind uint8
@@ -38,17 +40,16 @@ func compileTest(op provider.Op, value any, typed bool) test {
 		t.kind, t.truth = boolTest, v
 	case float64:
 		t.kind, t.number = numberTest, v
+		if t.from, t.dated = year(v); t.dated {
+			t.until = t.from.AddDate(1, 0, 0)
+		}
 	case string:
-		t.text = v
-		at, bare, isDate := provider.ParseDate(v)
-		switch {
-		case typed:
+		if typed {
 			t.kind, t.text = typeTest, TrimType(v)
-		case isDate:
-			t.kind, t.from, t.until, t.bare = dateTest, at, at, bare
-			if bare {
-				t.until = at.AddDate(0, 0, 1)
-			}
+		} else if t.from, t.until, t.dated = provider.ParseDate(v); t.dated {
+			t.kind = dateTest
+		} else {
+			t.text = withoutPrefix(v)
 		}
 	}
 	return t
@@ -62,16 +63,19 @@ func (t *test) holds(v gjson.Result) bool {
 		truth, ok := readBool(v)
 		return ok && truth == t.truth
 	case numberTest:
-		n, ok := readNumber(v)
-		return ok && ordered(t.op, compareNumbers(n, t.number))
-	case dateTest:
-		if v.Type != gjson.String {
+		if n, ok := readNumber(v); ok {
+			return ordered(t.op, compareNumbers(n, t.number))
+		}
+		if !t.dated || v.Type != gjson.String {
 			return false
 		}
 		at, _, ok := provider.ParseDate(v.Str)
 		return ok && ordered(t.op, t.compareDate(at))
+	case dateTest:
+		at, ok := readDate(v)
+		return ok && ordered(t.op, t.compareDate(at))
 	}
-	return v.Type == gjson.String && v.Str == t.text
+	return v.Type == gjson.String && withoutPrefix(v.Str) == t.text
 }
 
 func ordered(op provider.Op, cmp int) bool {
@@ -98,16 +102,46 @@ func compareNumbers(a, b float64) int {
 	return 0
 }
 
-// compareDate places an instant before, within or after the test's: a bare date
-// is its whole day.
+// compareDate places an instant before, within or after the test's time.
 func (t *test) compareDate(at time.Time) int {
 	switch {
 	case at.Before(t.from):
 		return -1
-	case t.bare && at.Before(t.until), at.Equal(t.from):
+	case at.Before(t.until), at.Equal(t.from):
 		return 0
 	}
 	return 1
+}
+
+// readDate reads the first instant of a date, month or year.
+func readDate(v gjson.Result) (time.Time, bool) {
+	if v.Type == gjson.String {
+		if at, _, ok := provider.ParseDate(v.Str); ok {
+			return at, true
+		}
+	}
+	n, ok := readNumber(v)
+	if !ok {
+		return time.Time{}, false
+	}
+	return year(n)
+}
+
+// year returns the start of the year that a whole number may stand for.
+func year(n float64) (time.Time, bool) {
+	if n < 1000 || n > 9999 || n != math.Trunc(n) {
+		return time.Time{}, false
+	}
+	return time.Date(int(n), time.January, 1, 0, 0, 0, 0, time.UTC), true
+}
+
+// withoutPrefix returns the choice of schema.org that s names, and any other
+// text as it is.
+func withoutPrefix(s string) string {
+	if name := TrimType(s); len(name) < len(strings.TrimSpace(s)) {
+		return name
+	}
+	return s
 }
 
 func readNumber(v gjson.Result) (float64, bool) {

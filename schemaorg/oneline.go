@@ -58,11 +58,11 @@ func shortDate(s string) string {
 	if len(s) < len("2006-01-02") || s[4] != '-' || s[7] != '-' || len(s) > 40 {
 		return ""
 	}
-	_, bare, ok := provider.ParseDate(s)
+	from, until, ok := provider.ParseDate(s)
 	switch {
 	case !ok:
 		return ""
-	case bare || s[11:16] == "00:00":
+	case from.Before(until) || s[11:16] == "00:00":
 		return s[:10]
 	}
 	return s[:10] + " " + s[11:16]
@@ -71,8 +71,8 @@ func shortDate(s string) string {
 // choiceName returns the words of a choice of schema.org, such as "Vegan Diet"
 // for https://schema.org/VeganDiet; other texts as they are.
 func choiceName(s string) string {
-	name := TrimType(s)
-	if name == strings.TrimSpace(s) {
+	name := withoutPrefix(s)
+	if name == s {
 		return s
 	}
 	var b strings.Builder

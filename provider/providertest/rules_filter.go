@@ -25,6 +25,12 @@ var shelf = map[string]map[string]any{
 	"noon":     {"@type": "Article", "datePublished": "2026-03-01T12:00:00Z"},
 	"zone":     {"@type": "Article", "datePublished": "2026-03-02T00:30:00+02:00"},
 	"later":    {"@type": "Article", "datePublished": "2026-03-02T00:30:00Z"},
+	"year":     {"@type": "Book", "dateCreated": "1818", "copyrightYear": 1818},
+	"month":    {"@type": "Book", "dateCreated": "1820-05"},
+	"century":  {"@type": "Book", "dateCreated": "1895-02-03T10:00:00Z"},
+	"stocked":  {"@type": "Offer", "availability": "https://schema.org/InStock"},
+	"gone":     {"@type": "Offer", "availability": "http://schema.org/SoldOut"},
+	"blank":    {"@type": "Thing", "sku": " 42 "},
 	"odd":      {"@type": "Thing", "a.b": "dotted", "*": "star", "x|y": "pipe", "#": "hash"},
 }
 
@@ -74,6 +80,13 @@ var filterRules = []rule{
 	filterRule("UpToABareDateHoldsThatDay", provider.Condition{Path: "datePublished", Op: provider.LessEqual, Value: "2026-03-01"}, "day", "noon", "zone"),
 	filterRule("AfterABareDateIsTheNextDay", provider.Condition{Path: "datePublished", Op: provider.Greater, Value: "2026-03-01"}, "later"),
 	filterRule("BeforeAnInstant", provider.Condition{Path: "datePublished", Op: provider.Less, Value: "2026-03-01T12:00:00Z"}, "day"),
+	filterRule("AYearInADocumentIsItsStart", provider.Condition{Path: "dateCreated", Op: provider.Less, Value: "1818-01-02"}, "year"),
+	filterRule("AMonthIsThatMonth", provider.Condition{Path: "dateCreated", Op: provider.Equal, Value: "1820-05"}, "month"),
+	filterRule("AYearComparesWithDates", provider.Condition{Path: "dateCreated", Op: provider.GreaterEqual, Value: 1820}, "month", "century"),
+	filterRule("AYearEqualsItsDates", provider.Condition{Path: "dateCreated", Op: provider.Equal, Value: 1895}, "century"),
+	filterRule("ADateComparesWithYears", provider.Condition{Path: "copyrightYear", Op: provider.Less, Value: "1900-01-01"}, "year"),
+	filterRule("ASchemaOrgPrefixCountsForNothing", provider.Condition{Path: "availability", Op: provider.Equal, Value: "InStock"}, "stocked"),
+	filterRule("NorDoesItInTheValue", provider.Condition{Path: "availability", Op: provider.In, Value: []any{"http://schema.org/InStock", "schema:SoldOut"}}, "stocked", "gone"),
 	filterRule("AnUnknownPathHoldsForNothing", provider.Condition{Path: "no.such.path", Op: provider.Equal, Value: "x"}),
 	filterRule("NamesArePlainNames", provider.Condition{Path: "*", Op: provider.Exists}, "odd"),
 	{"AllConditionsMustHold", func(s *suite) {
