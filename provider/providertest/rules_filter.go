@@ -30,7 +30,7 @@ var shelf = map[string]map[string]any{
 	"century":  {"@type": "Book", "dateCreated": "1895-02-03T10:00:00Z"},
 	"stocked":  {"@type": "Offer", "availability": "https://schema.org/InStock"},
 	"gone":     {"@type": "Offer", "availability": "http://schema.org/SoldOut"},
-	"blank":    {"@type": "Thing", "sku": " 42 "},
+	"blank":    {"@type": "Intangible", "sku": " 42 "},
 	"odd":      {"@type": "Thing", "a.b": "dotted", "*": "star", "x|y": "pipe", "#": "hash"},
 }
 
