@@ -147,25 +147,7 @@ func contentHash(d provider.Document) []byte {
 // prepareAndStore stores changes, of which none was stored at the generation
 // seen. What needs no transaction is done before it begins.
 func (s *Store) prepareAndStore(ctx context.Context, seen int64, changes []*change) error {
-	shop := s.workshop.Load()
-	if len(shop.lexicon.terms()) > maxLexicon {
-		next := newWorkshop()
-		s.workshop.CompareAndSwap(shop, next)
-		shop = next
-	}
-	inParallel(len(changes), func(i int) {
-		if ctx.Err() == nil {
-			a := <-shop.analysers
-			changes[i].prepare(a)
-			shop.analysers <- a
-		}
-	})
-	sites := bySite(changes)
-	inParallel(len(sites), func(i int) {
-		if ctx.Err() == nil {
-			sites[i].build(shop)
-		}
-	})
+	shop, sites := s.prepare(ctx, changes)
 	return s.files.write(ctx, func(tx *session) error {
 		c, err := s.sites.load(ctx, tx)
 		if err != nil {
@@ -189,6 +171,30 @@ func (s *Store) prepareAndStore(ctx context.Context, seen int64, changes []*chan
 		}
 		return s.store(ctx, tx, c, sites)
 	})
+}
+
+// prepare does for changes all that needs no transaction.
+func (s *Store) prepare(ctx context.Context, changes []*change) (*workshop, []siteChange) {
+	shop := s.workshop.Load()
+	if len(shop.lexicon.terms()) > maxLexicon {
+		next := newWorkshop()
+		s.workshop.CompareAndSwap(shop, next)
+		shop = next
+	}
+	inParallel(len(changes), func(i int) {
+		if ctx.Err() == nil {
+			a := <-shop.analysers
+			changes[i].prepare(a)
+			shop.analysers <- a
+		}
+	})
+	sites := bySite(changes)
+	inParallel(len(sites), func(i int) {
+		if ctx.Err() == nil {
+			sites[i].build(shop)
+		}
+	})
+	return shop, sites
 }
 
 // prepare does for a document all that needs no transaction.
