@@ -101,7 +101,7 @@ func (r *reading) html(u unit) {
 		r.skipped = append(r.skipped, noStructuredData)
 		return
 	}
-	r.page(page, "")
+	r.page(page, page.Title)
 }
 
 // json reads JSON, a wrapper or a line of url<TAB>JSON.
@@ -222,7 +222,8 @@ func (r *reading) wrapped(w wrapped, err error, line int) {
 	r.page(page, w.name)
 }
 
-// page reads a page; name is what a wrapper calls its object.
+// page reads a page; name is for an object that has none: what a wrapper calls
+// it, or the title of its page.
 func (r *reading) page(page schemaorg.Page, name string) {
 	got := schemaorg.Read(page)
 	r.repairs += len(got.Repairs)
@@ -246,16 +247,15 @@ func (r *reading) page(page schemaorg.Page, name string) {
 
 // found makes a candidate of a document. It leaves to the store what the store
 // reads out of Schema, so that an unchanged document costs neither side a
-// reading, and sends only what Schema lacks: a name that a wrapper knows, the
-// language of the page.
-func (r *reading) found(f schemaorg.Found, wrapperName string) {
+// reading, and sends only what Schema lacks: a name, the language of the page.
+func (r *reading) found(f schemaorg.Found, name string) {
 	c := candidate{
 		Document: provider.Document{URL: f.URL, Schema: f.Schema, Language: f.Language},
 		place:    Place{Source: r.source, Line: f.Line, Script: f.Script, URL: f.URL},
 		wordless: f.Fallback,
 	}
-	if f.Name == "" && len(wrapperName) <= provider.MaxNameBytes {
-		c.Name = wrapperName
+	if f.Name == "" && len(name) <= provider.MaxNameBytes {
+		c.Name = name
 	}
 	c.Site = r.site
 	if c.Site == "" {

@@ -273,23 +273,22 @@ func TestWhatIsUnchangedIsNotSent(t *testing.T) {
 	require.Equal(t, 2, *sent)
 }
 
-func TestTheLanguageOfAPageIsSentWhereTheObjectNamesNone(t *testing.T) {
+func TestThePageSpeaksForWhatItsObjectsLack(t *testing.T) {
 	m := providertest.NewMemory()
 	sent := map[string]string{}
 	store := putFunc{m, func(ctx context.Context, docs []provider.Document) ([]provider.PutResult, error) {
 		for _, d := range docs {
-			sent[d.URL] = d.Language
+			sent[d.URL] = d.Language + " " + d.Name
 		}
 		return m.Put(ctx, docs)
 	}}
-	file := write(t, "page.html", `<html lang="de"><script type="application/ld+json">[{"@type":"Product","name":"Lampe","url":"https://shop.example/de"},
-		{"@type":"Product","name":"Lamp","url":"https://shop.example/en","inLanguage":"en"}]</script>`)
+	file := write(t, "page.html", `<html lang="de"><title>Lampen &amp; mehr</title><script type="application/ld+json">[{"@type":"Product","name":"Lampe","url":"https://shop.example/de"},
+		{"@type":"Product","name":"Lamp","url":"https://shop.example/en","inLanguage":"en"},
+		{"@type":"FAQPage","url":"https://shop.example/faq","description":"Fragen"}]</script>`)
 	mustRun(t, Options{Sources: []string{file}, Store: store})
-	for url, want := range map[string]string{"https://shop.example/de": "de", "https://shop.example/en": ""} {
-		if got, ok := sent[url]; !ok || got != want {
-			t.Errorf("%s was sent with the language %q (sent: %v), want %q", url, got, ok, want)
-		}
-	}
+	require.Equal(t, map[string]string{
+		"https://shop.example/de": "de ", "https://shop.example/en": " ", "https://shop.example/faq": "de Lampen & mehr",
+	}, sent, "language and name, where the object has none")
 }
 
 func TestANameFromOutsideTheObjectIsSent(t *testing.T) {

@@ -80,7 +80,7 @@ func (g *graph) urls(p Page, docs []draft) ([]string, []draft) {
 
 func (g *graph) pageURL(p Page) (string, error) {
 	if strings.TrimSpace(p.URL) == "" {
-		return "", errNoURL
+		return "", ErrNoURL
 	}
 	u, err := resolve(p.URL, p.Base)
 	if err != nil {

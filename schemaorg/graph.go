@@ -6,7 +6,8 @@ var errNesting = invalidf("read nodes: lists or graphs nested more than %d deep"
 
 var errNodes = invalidf("read nodes: more than %d on one page; what follows is not read", maxNodes)
 
-var errNoURL = invalidf("name object: it has no URL, and neither has its page")
+// ErrNoURL matches the Failure of an object that nothing gives a URL to.
+var ErrNoURL = invalidf("name object: it has no URL, and neither has its page; give it a url, or the page a canonical link")
 
 // graph is the nodes of one page and what becomes of them.
 type graph struct {

@@ -13,7 +13,7 @@ import (
 //
 // Page.URL is the canonical link, else og:url, else empty. Page.Base is the
 // page's <base href>, else base, else Page.URL. Page.Language is what <html
-// lang> names. The scripts are slices of page.
+// lang> names, Page.Title what <title> says. The scripts are slices of page.
 // What a browser keeps out of the document is left alone: comments, templates,
 // and whatever stands inside textarea, title, style, noscript and the like.
 func ReadHTML(page []byte, base string) Page {
@@ -24,7 +24,7 @@ func ReadHTML(page []byte, base string) Page {
 	if u := webURL(r.baseHref, base); u != "" {
 		baseURL = u
 	}
-	p := Page{Scripts: r.scripts, Base: baseURL, Language: languageTag(r.lang)}
+	p := Page{Scripts: r.scripts, Base: baseURL, Language: languageTag(r.lang), Title: cutAtWord(strings.Join(strings.Fields(strings.ToValidUTF8(r.title, "\uFFFD")), " "), MaxNameRunes)}
 	for _, candidate := range append(r.canonical, r.ogURL...) {
 		if p.URL = webURL(candidate, baseURL); p.URL != "" {
 			break
@@ -48,6 +48,7 @@ type htmlReader struct {
 
 	scripts   []Script
 	lang      string
+	title     string
 	baseHref  string
 	canonical []string
 	ogURL     []string
@@ -55,7 +56,7 @@ type htmlReader struct {
 
 func (r *htmlReader) read() {
 	z := html.NewTokenizer(bytes.NewReader(r.source))
-	inScript := false // the text that follows is that of a JSON-LD script
+	inScript, inTitle := false, false // whose text follows
 	for {
 		kind := z.Next()
 		if kind == html.ErrorToken {
@@ -69,13 +70,18 @@ func (r *htmlReader) read() {
 		raw := r.source[start:r.offset]
 		switch kind {
 		case html.TextToken:
+			if inTitle && r.title == "" {
+				r.title = string(z.Text())
+			}
 			if inScript {
 				r.scripts = append(r.scripts, Script{Text: raw, Line: r.line, Number: len(r.scripts) + 1})
 				inScript = false
 			}
 		case html.StartTagToken, html.SelfClosingTagToken:
-			inScript = r.startTag(z)
+			tag := r.startTag(z)
+			inScript, inTitle = tag == atom.Script, tag == atom.Title
 		case html.EndTagToken:
+			inTitle = false
 			if inScript { // a script without any text
 				r.scripts = append(r.scripts, Script{Text: raw[:0], Line: r.line, Number: len(r.scripts) + 1})
 				inScript = false
@@ -88,17 +94,24 @@ func (r *htmlReader) read() {
 	}
 }
 
-// startTag takes what it needs from a tag and reports whether the text that
-// follows is JSON-LD. A self-closing slash means nothing in HTML.
-func (r *htmlReader) startTag(z *html.Tokenizer) bool {
+// startTag takes what it needs from a tag. It returns atom.Script or atom.Title
+// where the text that follows is JSON-LD or a title. A self-closing slash means
+// nothing in HTML.
+func (r *htmlReader) startTag(z *html.Tokenizer) atom.Atom {
 	name, hasAttr := z.TagName()
 	tag := atom.Lookup(name)
 	if tag == atom.Template {
 		r.templates++
-		return false
+		return 0
 	}
-	if r.templates > 0 || !hasAttr {
-		return false
+	if r.templates > 0 {
+		return 0
+	}
+	if tag == atom.Title {
+		return tag
+	}
+	if !hasAttr {
+		return 0
 	}
 	switch tag {
 	case atom.Html:
@@ -107,7 +120,9 @@ func (r *htmlReader) startTag(z *html.Tokenizer) bool {
 		}
 	case atom.Script:
 		a := attributes(z, "type")
-		return isJSONLD(a["type"])
+		if isJSONLD(a["type"]) {
+			return atom.Script
+		}
 	case atom.Base:
 		a := attributes(z, "href")
 		if r.baseHref == "" {
@@ -124,7 +139,7 @@ func (r *htmlReader) startTag(z *html.Tokenizer) bool {
 			r.ogURL = append(r.ogURL, a["content"])
 		}
 	}
-	return false
+	return 0
 }
 
 // attributes returns those attributes of the current tag that are named, with

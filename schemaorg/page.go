@@ -18,6 +18,9 @@ type Page struct {
 	Site string
 	// Language is the page's own, as a BCP 47 tag; empty where it names none.
 	Language string
+	// Title is what the page calls itself, on one line. Read makes no use of
+	// it: it is for objects that have no name.
+	Title string
 	// Wrapper says that all documents of the page are one, under URL: the
 	// page is a line of "url<TAB>json", or an envelope that names the URL.
 	Wrapper bool

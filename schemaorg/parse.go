@@ -32,7 +32,7 @@ type syntaxError struct {
 }
 
 func (e *syntaxError) Error() string {
-	return fmt.Sprintf("read JSON: byte %d: %s", e.offset, e.reason)
+	return fmt.Sprintf("read JSON: byte %d of the script: %s", e.offset, e.reason)
 }
 
 func (e *syntaxError) Unwrap() error { return provider.ErrInvalid }
