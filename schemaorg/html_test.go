@@ -145,10 +145,10 @@ func TestThePagesLanguageIsForObjectsThatNameNone(t *testing.T) {
 func TestThePagesTitleIsOneLine(t *testing.T) {
 	for page, want := range map[string]string{
 		"<title>Fish &amp; chips\n | Site</title><title>no</title><p>x": "Fish & chips | Site",
-		"<title></title><title>second</title>":                         "second",
-		"<template><title>no</title></template><p>":                    "",
-		"<title>a <b>tag</b>":                                          "a <b>tag</b>",
-		"<p>none</p>":                                                  "",
+		"<title></title><title>second</title>":                          "second",
+		"<template><title>no</title></template><p>":                     "",
+		"<title>a <b>tag</b>":                                           "a <b>tag</b>",
+		"<p>none</p>":                                                   "",
 	} {
 		if got := ReadHTML([]byte(page), "").Title; got != want {
 			t.Errorf("%s: got %q, want %q", page, got, want)
