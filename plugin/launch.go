@@ -153,9 +153,12 @@ func (g *generation) startError(ctx context.Context, spec Spec, err error) error
 	case version == 0:
 		// What go-plugin got to see of its output ended without a
 		// handshake. What it made of that is guessing.
-		e.Reason = "it ended before it was ready"
+		e.Reason = "it ended before the handshake"
 		if how := g.process.endedWithin(100 * time.Millisecond); how != "" {
-			e.Reason += ": " + how
+			e.Reason += " (" + how + ")"
+		}
+		if len(g.log.lastWords()) == 0 {
+			e.Reason += "; is it a siteprovider plugin?"
 		}
 	}
 	e.LastWords = g.log.lastWords()

@@ -51,6 +51,8 @@ func (p *process) Start(context.Context) error {
 	if err != nil {
 		return err
 	}
+	p.readers.Go(p.readStdout)
+	p.readers.Go(func() { p.log.read(p.outputs[1]) })
 	ownGroup(p.cmd)
 	started := make(chan error, 1)
 	go p.run(started)
@@ -60,11 +62,8 @@ func (p *process) Start(context.Context) error {
 	}
 	if err != nil {
 		p.closePipes()
-		return err
 	}
-	p.readers.Go(func() { p.log.read(p.outputs[1]) })
-	p.readers.Go(p.readStdout)
-	return nil
+	return err
 }
 
 // openPipes connects the three standard streams and returns the plugin's ends,
@@ -233,8 +232,16 @@ func (p *process) Wait(ctx context.Context) error {
 	}
 }
 
-// Kill implements runner.Runner.
-func (p *process) Kill(context.Context) error { p.kill(); return nil }
+// Kill implements runner.Runner. Where there was no handshake go-plugin kills
+// because the output has ended, so the process is about to end by itself; how it
+// does explains more than a kill.
+func (p *process) Kill(context.Context) error {
+	if p.version() == 0 {
+		p.endedWithin(100 * time.Millisecond)
+	}
+	p.kill()
+	return nil
+}
 
 // Stdout implements runner.Runner.
 func (p *process) Stdout() io.ReadCloser { return p.handshake }

@@ -3,7 +3,8 @@ package plugin
 import (
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
+	"errors"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -87,6 +88,19 @@ func (s Spec) complete() (Spec, error) {
 	return s, nil
 }
 
+// plainReason drops the path, which a StartError names anyway.
+func plainReason(err error) string {
+	var notFound *exec.Error
+	if errors.As(err, &notFound) {
+		err = notFound.Err
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return err.Error()
+}
+
 // findPath makes the path absolute, so that a restart finds the same file
 // wherever the host is by then.
 func (s *Spec) findPath() error {
@@ -109,7 +123,7 @@ func (s *Spec) findPath() error {
 		found, err = filepath.Abs(found)
 	}
 	if err != nil {
-		return &StartError{Path: s.Path, Kind: provider.ErrInvalid, Cause: err, Reason: fmt.Sprintf("Spec.Path: %v", err)}
+		return &StartError{Path: s.Path, Kind: provider.ErrInvalid, Cause: err, Reason: plainReason(err)}
 	}
 	s.Path, s.name = found, found
 	return nil

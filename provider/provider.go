@@ -58,7 +58,7 @@ const (
 type Info struct {
 	Name         string       // of the program that serves it, such as "siteprovider"
 	Version      string       // of that program
-	Backend      string       // such as "embedded" or "goodmem"
+	Backend      string       // such as "embedded"
 	Capabilities []Capability // sorted
 	Documents    int64        // how many it holds; -1 when that is not known cheaply
 }
