@@ -19,6 +19,10 @@ import (
 // An outcome that came back is a promise: whatever happens to the process
 // afterwards, the document is there.
 func TestAcknowledgedDocumentsSurviveKills(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SQLite is slow under the race detector; runs without -short")
+	}
+	t.Parallel()
 	const kills, batchSize = 20, 10
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)

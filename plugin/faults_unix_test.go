@@ -392,7 +392,7 @@ func TestThePluginEndsWithItsLease(t *testing.T) {
 	cmd := exec.Command(self, "plugin", "memory")
 	cmd.Env = []string{
 		plugin.CookieKey + "=" + plugin.CookieValue, plugin.LeaseEnv + "=stdin",
-		"PLUGIN_PROTOCOL_VERSIONS=1", "PLUGIN_UNIX_SOCKET_DIR=" + t.TempDir(),
+		"PLUGIN_PROTOCOL_VERSIONS=1", "PLUGIN_UNIX_SOCKET_DIR=" + t.TempDir(), "GORACE=" + os.Getenv("GORACE"),
 	}
 	lease, err := cmd.StdinPipe()
 	if err != nil {

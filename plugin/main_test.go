@@ -37,6 +37,8 @@ func TestMain(m *testing.M) {
 		beHost()
 		return
 	}
+	// Under the race detector a process rests for a second before it exits.
+	os.Setenv("GORACE", "atexit_sleep_ms=0")
 	os.Exit(m.Run())
 }
 
@@ -139,7 +141,7 @@ func open(t testing.TB, spec plugin.Spec) *plugin.Plugin {
 
 // kind is the Spec of a plugin of some kind.
 func kind(name string) plugin.Spec {
-	return plugin.Spec{Args: []string{"plugin", name}}
+	return plugin.Spec{Args: []string{"plugin", name}, Env: []string{"GORACE", "GOCOVERDIR"}}
 }
 
 // with is kind with settings.

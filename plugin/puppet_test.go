@@ -73,6 +73,9 @@ func (p *puppet) Info(ctx context.Context) (provider.Info, error) {
 	return info, err
 }
 
+// The outputs as they were before Serve put something in their place.
+var realStdout, realStderr = os.Stdout, os.Stderr
+
 // commands are what a puppet can be told.
 var commands = map[string]func(ctx context.Context, arg string) (string, error){
 	"pid": func(context.Context, string) (string, error) { return strconv.Itoa(os.Getpid()), nil },
@@ -115,13 +118,13 @@ var commands = map[string]func(ctx context.Context, arg string) (string, error){
 	},
 	// stderr writes arg as a line of its own, behind Go's back.
 	"stderr": func(_ context.Context, arg string) (string, error) {
-		_, err := os.NewFile(2, "stderr").WriteString(arg + "\n")
+		_, err := realStderr.WriteString(arg + "\n")
 		return "", err
 	},
 	// stderrBytes writes a line of arg bytes.
 	"stderrBytes": func(_ context.Context, arg string) (string, error) {
 		n, _ := strconv.Atoi(arg)
-		_, err := os.NewFile(2, "stderr").WriteString(strings.Repeat("x", n) + "\n")
+		_, err := realStderr.WriteString(strings.Repeat("x", n) + "\n")
 		return "", err
 	},
 	// print prints arg bytes to Go's standard output.
@@ -134,14 +137,14 @@ var commands = map[string]func(ctx context.Context, arg string) (string, error){
 	// line end.
 	"stdoutBytes": func(_ context.Context, arg string) (string, error) {
 		n, _ := strconv.Atoi(arg)
-		_, err := os.NewFile(1, "stdout").WriteString(strings.Repeat("x", n))
+		_, err := realStdout.WriteString(strings.Repeat("x", n))
 		return "", err
 	},
 	// child starts a process that holds standard error and outlives the
 	// puppet, and gives its number.
 	"child": func(_ context.Context, arg string) (string, error) {
 		cmd := exec.Command("sleep", "60")
-		cmd.Stdout, cmd.Stderr = os.NewFile(1, "stdout"), os.NewFile(2, "stderr")
+		cmd.Stdout, cmd.Stderr = realStdout, realStderr
 		if arg == "apart" {
 			ownSession(cmd)
 		}
