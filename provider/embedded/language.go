@@ -61,7 +61,7 @@ func languageOf(declared, name, text string) language {
 }
 
 // guessSample is how much of a text the guess looks at, in bytes.
-const guessSample = 1 << 10
+const guessSample = 512
 
 // guessLanguage tells a language by its script and, for the Latin script, by
 // the function words it uses. A Latin text that uses none, such as the name of

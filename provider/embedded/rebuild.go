@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/siteprovider/siteprovider/provider"
+	"github.com/siteprovider/siteprovider/schemaorg"
 )
 
 // indexDamage is a failure of a site's index, which its documents can make good.
@@ -63,6 +64,12 @@ func (s *Store) rebuild(ctx context.Context, damage *indexDamage) error {
 		if err != nil {
 			return err
 		}
+		if documents == 0 {
+			if err := w.dropSite(site); err != nil {
+				return err
+			}
+			return w.finish(true)
+		}
 		for _, body := range bodies {
 			if err := w.addSegment(site.id, body); err != nil {
 				return err
@@ -105,7 +112,7 @@ func (w *write) indexDocuments(site siteRow) (bodies [][]byte, documents int64, 
 		}
 		text, err := unpackText(object, packed)
 		if err != nil {
-			return err
+			text = schemaorg.Describe(object).Text
 		}
 		docs = append(docs, indexed{url, a.document(name, text, language)})
 		ids = append(ids, id)

@@ -26,6 +26,7 @@ type segmentBuilder struct {
 // termList is a term of the segment being built; its postings are those up to
 // end that are not of the one before.
 type termList struct {
+	prefix         uint64 // the first bytes of the term, which settle most comparisons
 	id, count, end uint32
 }
 
@@ -38,7 +39,7 @@ func (b *segmentBuilder) build(names []string, docs []indexed) []byte {
 	b.distinct = b.distinct[:0]
 	for _, d := range docs {
 		for _, c := range d.terms.counts {
-			b.list(c.id).count++
+			b.list(names, c.id).count++
 		}
 	}
 	total := uint32(0)
@@ -51,26 +52,38 @@ func (b *segmentBuilder) build(names []string, docs []indexed) []byte {
 	for i, d := range docs {
 		w.document(0, []byte(d.url), lengthCode(d.terms.nameLength), lengthCode(d.terms.textLength), byte(d.terms.language))
 		for _, c := range d.terms.counts {
-			l := b.list(c.id)
+			l := b.list(names, c.id)
 			b.postings[l.end] = posting{uint32(i), c.name, c.text}
 			l.end++
 		}
 	}
-	slices.SortFunc(b.distinct, func(x, y termList) int { return strings.Compare(names[x.id], names[y.id]) })
+	slices.SortFunc(b.distinct, func(x, y termList) int {
+		if c := cmp.Compare(x.prefix, y.prefix); c != 0 {
+			return c
+		}
+		return strings.Compare(names[x.id], names[y.id])
+	})
 	for _, l := range b.distinct {
 		w.term([]byte(names[l.id]), b.postings[l.end-l.count:l.end])
 	}
 	return w.finish()
 }
 
-func (b *segmentBuilder) list(id uint32) *termList {
+func (b *segmentBuilder) list(names []string, id uint32) *termList {
 	i := b.at[id]
 	if int(i) >= len(b.distinct) || b.distinct[i].id != id {
 		i = uint32(len(b.distinct))
 		b.at[id] = i
-		b.distinct = append(b.distinct, termList{id: id})
+		b.distinct = append(b.distinct, termList{id: id, prefix: prefixOf(names[id])})
 	}
 	return &b.distinct[i]
+}
+
+// prefixOf returns the first eight bytes of a term as a number of the same order.
+func prefixOf(term string) uint64 {
+	var b [8]byte
+	copy(b[:], term)
+	return binary.BigEndian.Uint64(b[:])
 }
 
 // setID writes the row of a document into the body of a segment.
