@@ -7,21 +7,22 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/siteprovider/siteprovider/lookup"
 	"github.com/siteprovider/siteprovider/provider"
 )
 
 func (a *app) deleteCommand() *cobra.Command {
 	var site string
 	cmd := &cobra.Command{
-		Use:   "delete --site S [URL...]",
+		Use:   "delete --site SITE [URL...]",
 		Short: "Delete documents of a site by URL, or the whole site",
 		Long: `Delete the documents of a site that have the given URLs, compared exactly; without
-a URL, the whole site. It does not ask back. A site must be named: there is no
-way to delete every site at once.`,
-		Example: `  siteprovider delete --site kitchen.example https://kitchen.example/recipes/potato-leek-soup
+a URL, the whole site. There is no question before it does so. A site must be
+named: there is no way to delete every site at once.`,
+		Example: `  siteprovider delete --site kitchen.example https://kitchen.example/recipes/beef-pho
   siteprovider delete --site kitchen.example`,
 	}
-	cmd.Flags().StringVar(&site, "site", "", "the site (required)")
+	cmd.Flags().StringVar(&site, "site", "", "the `SITE` (required)")
 	cmd.RunE = a.does(func(ctx context.Context, urls []string) error {
 		name, err := requiredSite(cmd, site)
 		if err != nil {
@@ -52,6 +53,10 @@ func (a *app) delete(ctx context.Context, site string, urls []string) error {
 
 	slices.Sort(urls)
 	urls = slices.Compact(urls)
+	missing, err := notStored(ctx, p, site, urls)
+	if err != nil {
+		return err
+	}
 	deleted := 0
 	if len(urls) == 0 {
 		deleted, err = p.Delete(ctx, provider.Selector{Site: site, WholeSite: true})
@@ -74,9 +79,27 @@ func (a *app) delete(ctx context.Context, site string, urls []string) error {
 	if err != nil {
 		return err
 	}
-	if deleted < len(urls) {
-		a.tell("%d of %d URLs were not found on %s", len(urls)-deleted, len(urls), site)
+	if len(missing) > 0 {
+		a.tellMissing(ctx, p, missing, provider.InSites(site))
 		return errPart
 	}
+	if len(urls) == 0 && deleted == 0 {
+		a.tellUnknownSite(ctx, p, site)
+	}
 	return nil
+}
+
+// notStored returns the URLs, compared exactly, that a site does not hold.
+func notStored(ctx context.Context, p provider.Provider, site string, urls []string) ([]string, error) {
+	objects, err := lookup.Get(ctx, p, urls, provider.InSites(site))
+	if err != nil {
+		return nil, err
+	}
+	var missing []string
+	for i, o := range objects {
+		if !o.Found || o.URL != urls[i] {
+			missing = append(missing, urls[i])
+		}
+	}
+	return missing, nil
 }

@@ -33,7 +33,7 @@ var demoSteps = []struct {
 		[]string{"search", "--site", "gadgets.example", "--filter", "offers.price<=60", "-n", "3", "headphones"}},
 	{"A search in Spanish, where a word is found in its other forms, too:",
 		[]string{"search", "--site", "museo.example", "-n", "3", "retratos de mujeres"}},
-	{"The full object behind a URL, byte for byte as the site published it:",
+	{"The full object behind a URL, as the site published it:",
 		[]string{"get", "https://kitchen.example/recipes/beef-pho"}},
 }
 
@@ -44,7 +44,7 @@ func (a *app) demoCommand() *cobra.Command {
 		Long: `Ingest the sample sites built into this program into a temporary store, search
 them, look one object up, and remove the store. Every command that runs is shown
 as it would be typed, and is answered by a plugin process of its own.`,
-		Args: cobra.NoArgs,
+		Args: wantsNoArgs,
 		RunE: a.does(func(ctx context.Context, _ []string) error {
 			for _, f := range []struct{ name, value string }{{"--config", a.File}, {"--data", a.Data}, {"--use", a.Use}} {
 				if f.value != "" {

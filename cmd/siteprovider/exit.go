@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
+	"strings"
 	"syscall"
 
 	"github.com/siteprovider/siteprovider/provider"
@@ -89,21 +91,33 @@ func exitStatus(err error) int {
 	return exitFault
 }
 
-// message returns what to tell a person about an error. The kind of an invalid
-// argument goes without saying, once the argument and the reason are named.
+// message returns what to tell a person about an error, without the names that
+// things have in Go.
 func message(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "interrupted"
 	}
+	return argNames.Replace(limitName.ReplaceAllString(reason(err), ""))
+}
+
+// argNames turns the arguments of calls into those of the command line.
+var argNames = strings.NewReplacer(
+	"Query.Text", "the query", "Query.Scope", "--site", "Query.Filter", "--filter",
+	"Lookup.Scope", "--site", "Lookup.URLs", "URL", "Options.Base", "--base", "Spec.SHA256", "plugin_sha256",
+)
+
+// limitName is how an error of package provider names a limit before its value.
+var limitName = regexp.MustCompile(`\bMax[A-Z][A-Za-z]* = `)
+
+// reason returns an error's text. The kind of an invalid argument goes without
+// saying, once the argument and the reason are named.
+func reason(err error) string {
 	var e *provider.Error
 	if !errors.As(err, &e) || err != error(e) || !errors.Is(e.Kind, provider.ErrInvalid) {
 		return err.Error()
 	}
-	switch e.Arg {
-	case "":
+	if e.Arg == "" {
 		return e.Reason
-	case "Options.Base":
-		return "--base: " + e.Reason
 	}
 	return e.Arg + ": " + e.Reason
 }

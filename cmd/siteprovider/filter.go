@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -12,7 +13,8 @@ import (
 )
 
 // filterHelp is the grammar of --filter, for people.
-const filterHelp = `A filter is one condition; repeat --filter for several that must all hold:
+const filterHelp = `A filter is one condition; repeat --filter for several that must all hold, each
+on its own: two conditions on a list may hold for different members of it.
 
   PATH = VALUE    PATH != VALUE    PATH < VALUE    PATH <= VALUE    PATH > VALUE    PATH >= VALUE
   PATH in (VALUE, VALUE, ...)      PATH exists
@@ -25,15 +27,31 @@ leading zero, or more than 15 of them, are text in any case.`
 
 // parseFilter reads the conditions of repeated --filter flags.
 func parseFilter(exprs []string) (provider.Filter, error) {
+	if len(exprs) > provider.MaxConditions {
+		return nil, provider.Invalidf("--filter", "is given %d times, more than %d", len(exprs), provider.MaxConditions)
+	}
 	var f provider.Filter
 	for _, expr := range exprs {
 		c, err := parseCondition(expr)
 		if err != nil {
 			return nil, err
 		}
-		f = append(f, c)
+		checked, err := provider.Filter{c}.Check("--filter")
+		if err != nil {
+			return nil, conditionError(expr, err)
+		}
+		f = append(f, checked...)
 	}
-	return f.Check("--filter")
+	return f, nil
+}
+
+// conditionError names a condition that the contract refuses by its text.
+func conditionError(expr string, err error) error {
+	var e *provider.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	return provider.Invalidf("--filter", "%q: %s", expr, e.Reason)
 }
 
 // parseCondition reads one condition; filterHelp is its grammar.
@@ -112,8 +130,15 @@ func (p *conditionParser) soleValue() (any, error) {
 	if r := p.peek(); strings.ContainsRune("=<>!", r) {
 		return nil, p.errorf("unexpected %q; put quotes around a value that starts with it", r)
 	}
+	if at := secondCondition.FindStringIndex(p.expr[p.pos:]); at != nil {
+		p.pos += at[0] + 1
+		return nil, p.errorf("one --filter takes one condition; repeat --filter for another, or put the value in quotes")
+	}
 	return p.bare(strings.TrimSpace(p.take(func(rune) bool { return true })))
 }
+
+// secondCondition finds what looks like another condition behind a value.
+var secondCondition = regexp.MustCompile(`(?i)\s(and|or|&&|\|\|)\s+[@\pL][^\s=!<>]*\s*([=<>]|!=|\s(in\s*\(|exists\b))`)
 
 // list takes "(VALUE, VALUE, ...)" and the end.
 func (p *conditionParser) list() (any, error) {
@@ -215,6 +240,9 @@ func countDigits(s string) int {
 // end checks that nothing but blanks is left.
 func (p *conditionParser) end() error {
 	p.skipBlanks()
+	if secondCondition.MatchString(" " + p.expr[p.pos:]) {
+		return p.errorf("one --filter takes one condition; repeat --filter for another")
+	}
 	if p.pos < len(p.expr) {
 		return p.errorf("unexpected %q", p.expr[p.pos:])
 	}

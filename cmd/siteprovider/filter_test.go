@@ -21,6 +21,8 @@ func TestConditionsAreRead(t *testing.T) {
 		"a>=0":                                 {Path: "a", Op: provider.GreaterEqual, Value: 0.0},
 		"@type=Recipe":                         {Path: "@type", Op: provider.Equal, Value: "Recipe"},
 		"@type!=Recipe":                        {Path: "@type", Op: provider.NotEqual, Value: "Recipe"},
+		"name=Salt and pepper, or not":         {Path: "name", Op: provider.Equal, Value: "Salt and pepper, or not"},
+		`name="a and b=1"`:                     {Path: "name", Op: provider.Equal, Value: "a and b=1"},
 		"name=Noodle soup, hot":                {Path: "name", Op: provider.Equal, Value: "Noodle soup, hot"},
 		`name="Noodle soup"`:                   {Path: "name", Op: provider.Equal, Value: "Noodle soup"},
 		`name="a \"b\" \\ c"`:                  {Path: "name", Op: provider.Equal, Value: `a "b" \ c`},
@@ -83,7 +85,11 @@ func TestConditionErrorsNameThePosition(t *testing.T) {
 		"a in (1,)":          "character 9: want a value",
 		"a in (1":            "character 8: want , or )",
 		`a in (1 "x")`:       "character 9: want , or )",
-		"a in (1) and b = 2": `character 10: unexpected "and b = 2"`,
+		"a in (1) 2":         `character 10: unexpected "2"`,
+		"a in (1) and b = 2": "character 10: one --filter takes one condition",
+		"a>=10 and a<=60":    "character 7: one --filter takes one condition; repeat --filter",
+		"a=x OR b in (y)":    "character 5: one --filter takes one condition",
+		"a exists && b != 1": "character 10: one --filter takes one condition",
 		"a=null":             `say exists, or "null" for the text`,
 		"größe ~ 5":          "character 7: want one of",
 		"a\xff=1":            "is not valid UTF-8",
@@ -108,6 +114,9 @@ func TestWhatTheContractRefusesIsRefused(t *testing.T) {
 	}
 	_, err := parseFilter(many)
 	require.ErrorIs(t, err, provider.ErrInvalid)
+
+	_, err = parseFilter([]string{"a=1", "name<abc"})
+	require.ErrorContains(t, err, `--filter: "name<abc": "abc" has no order`)
 }
 
 // formatCondition writes a condition in the grammar of --filter, with quotes

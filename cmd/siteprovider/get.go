@@ -12,14 +12,15 @@ import (
 func (a *app) getCommand() *cobra.Command {
 	var sites []string
 	cmd := &cobra.Command{
-		Use:   "get [--site S]... URL...",
-		Short: "Print the full object of each URL, byte for byte as it was ingested",
-		Long: `Print the full object of each URL, byte for byte as it was ingested, and a line
-break after each. A URL is looked for as it is written, then in its normal form.
-Where several sites hold it, the site of the URL's host wins, else the first by
-name, and a note says so.`,
-		Example: `  siteprovider get https://kitchen.example/recipes/potato-leek-soup`,
-		Args:    cobra.MinimumNArgs(1),
+		Use:   "get [--site SITE]... URL...",
+		Short: "Print the full object of each URL, as it is stored",
+		Long: `Print the full object of each URL, with the bytes that are stored, and a line
+break after each. A URL is looked for as it is written, then in its normal form;
+that of an object with an @id may end in a fragment, such as #recipe. Where
+several sites hold a URL, the site of its host wins, else the first by name, and
+a note says so.`,
+		Example: `  siteprovider get https://kitchen.example/recipes/beef-pho`,
+		Args:    wantsArgs("a URL"),
 	}
 	cmd.Flags().StringArrayVar(&sites, "site", nil, siteHelp)
 	cmd.RunE = a.does(func(ctx context.Context, urls []string) error {
@@ -61,17 +62,17 @@ func (a *app) get(ctx context.Context, urls []string, scope provider.Scope) erro
 	if err != nil {
 		return err
 	}
-	missing := false
+	var missing []string
 	for _, o := range objects {
 		if !o.Found {
-			missing = true
-			a.tell("not found: %s", o.URL)
+			missing = append(missing, o.URL)
 		}
 		if o.Ambiguous {
 			a.tell("note: several sites hold %s; this is the object of %s", o.URL, o.Site)
 		}
 	}
-	if missing {
+	if len(missing) > 0 {
+		a.tellMissing(ctx, p, missing, scope)
 		return errPart
 	}
 	return nil

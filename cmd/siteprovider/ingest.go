@@ -15,27 +15,29 @@ import (
 
 	"github.com/siteprovider/siteprovider/ingest"
 	"github.com/siteprovider/siteprovider/provider"
+	"github.com/siteprovider/siteprovider/schemaorg"
 )
 
 func (a *app) ingestCommand() *cobra.Command {
 	var site, base string
 	cmd := &cobra.Command{
-		Use:   "ingest [--site S] [--base URL] FILE|DIR|GLOB|-...",
+		Use:   "ingest [--site SITE] [--base URL] FILE|DIR|GLOB|-...",
 		Short: "Read Schema.org objects and keep them",
 		Long: `Read Schema.org objects from files, directories, glob patterns or, with -, from
-standard input, and keep them. What a file is, its content tells: JSON-LD (one
+standard input, and keep them. The format is recognised by content: JSON-LD (one
 object, a list, @graph), JSON Lines, NLWeb's url<TAB>json lines and wrappers, HTML
-pages with JSON-LD, and any of these packed with gzip or zstd.
+pages with JSON-LD, and any of these packed with gzip or zstd. Microdata and RDFa
+are not read.
 
 A document is known by its site and URL; reading it again replaces it, and what
 did not change is not written again. What could not be read is named on stderr,
 the rest goes in, and the exit status is 1.`,
-		Example: `  siteprovider ingest dump.jsonl.gz
-  siteprovider ingest --base https://shop.example/ pages/
-  curl -s https://shop.example/soup | siteprovider ingest --base https://shop.example/soup -`,
-		Args: cobra.MinimumNArgs(1),
+		Example: `  siteprovider ingest cmd/siteprovider/samples/*/
+  siteprovider ingest --site bakery.example cmd/siteprovider/samples/kitchen.example/dark-rye-sourdough.html
+  echo '{"@type":"Recipe","name":"Pea soup"}' | siteprovider ingest --base https://shop.example/soup -`,
+		Args: wantsArgs("what to ingest (FILE, DIR, GLOB or -)"),
 	}
-	cmd.Flags().StringVar(&site, "site", "", "the site of every document (default: its wrapper's, else the host of its URL)")
+	cmd.Flags().StringVar(&site, "site", "", "the `SITE` of every document (default: its wrapper's, else the host of its URL)")
 	cmd.Flags().StringVar(&base, "base", "", "`URL` that relative URLs start from; with one input, also that page's own")
 	cmd.RunE = a.does(func(ctx context.Context, sources []string) error {
 		o := ingest.Options{Sources: sources, Stdin: a.stdin, Base: base}
@@ -68,7 +70,7 @@ func (a *app) ingest(ctx context.Context, o ingest.Options) error {
 	bar := a.progressBar()
 	o.Store = p
 	o.Progress = bar.show
-	o.OnFailure = func(f ingest.Failure) { bar.clear(); a.complain("%v", f) }
+	o.OnFailure = func(f ingest.Failure) { bar.clear(); a.complain("%v%s", f, remedy(f.Err)) }
 	o.OnNotice = func(n ingest.Notice) { bar.clear(); a.tell("note: %v", n) }
 	report, runErr := ingest.Run(ctx, o)
 	bar.clear()
@@ -87,6 +89,14 @@ func (a *app) ingest(ctx context.Context, o ingest.Options) error {
 		return errPart
 	}
 	return nil
+}
+
+// remedy says what a flag can do about a failure.
+func remedy(err error) string {
+	if errors.Is(err, schemaorg.ErrNoURL) {
+		return ", or ingest the page alone with --base URL"
+	}
+	return ""
 }
 
 func (a *app) printReport(r *ingest.Report) error {

@@ -12,11 +12,12 @@ import (
 func (a *app) listCommand() *cobra.Command {
 	var site string
 	cmd := &cobra.Command{
-		Use:   "list --site S",
-		Short: "List the URLs of one site's documents",
-		Args:  cobra.NoArgs,
+		Use:     "list --site SITE",
+		Short:   "List the URLs of one site's documents",
+		Example: `  siteprovider list --site kitchen.example`,
+		Args:    wantsNoArgs,
 	}
-	cmd.Flags().StringVar(&site, "site", "", "the site (required)")
+	cmd.Flags().StringVar(&site, "site", "", "the `SITE` (required)")
 	cmd.RunE = a.does(func(ctx context.Context, _ []string) error {
 		name, err := requiredSite(cmd, site)
 		if err != nil {
@@ -85,7 +86,7 @@ func (a *app) list(ctx context.Context, site string) error {
 		after, b = entries[len(entries)-1].URL, b[:0]
 	}
 	if count == 0 {
-		a.tell("no documents on %s", site)
+		a.tellUnknownSite(ctx, p, site)
 	}
 	if stale > 0 {
 		a.tell("note: a search does not find %d of them yet; ingest them again", stale)

@@ -18,7 +18,7 @@ func (a *app) pluginCommand() *cobra.Command {
 		Long: `Serve a provider over hashicorp/go-plugin to the host that started this process. A
 host runs it; there is nothing to run by hand. Settings arrive over the wire, so
 no flag or variable concerns it.`,
-		Args: cobra.NoArgs,
+		Args: wantsNoArgs,
 		RunE: a.does(func(context.Context, []string) error {
 			err := plugin.Serve(host.Backend(programVersion()), plugin.ServeOptions{})
 			if errors.Is(err, plugin.ErrNoHost) {

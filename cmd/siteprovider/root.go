@@ -52,7 +52,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 		status = exitUsage
 	}
 	if !silent(err) {
-		a.complain("%s", message(err))
+		a.report("siteprovider: " + message(err))
 	}
 	if status == exitUsage && !a.started {
 		a.tell("Try: %s --help", cmd.CommandPath())
@@ -69,7 +69,10 @@ site, several, or all, and serves the full object for a URL. Every command works
 through a plugin process, the same one that a host such as NLWeb loads.
 
 Exit status: 0 done; 1 a document failed or a URL was not found; 2 wrong usage or
-configuration; 3 the backend is unavailable or the store is damaged.`,
+configuration, or nothing was ingested yet; 3 the backend is unavailable, the
+store is damaged, the disk is full, or output could not be written; 130 ended by
+an interrupt; 141 the reader of the output went away; 143 ended by a request to
+terminate.`,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
@@ -85,12 +88,12 @@ configuration; 3 the backend is unavailable or the store is damaged.`,
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	f := root.PersistentFlags()
-	f.StringVar(&a.File, "config", "", "configuration `FILE`, YAML in NLWeb's shape (none: the embedded store)")
-	f.StringVar(&a.Data, "data", "", "`DIR` of the embedded store (default ./"+config.DefaultData+")")
-	f.StringVar(&a.Use, "use", "", "configured `ENTRY` to work with (default retrieval.default)")
-	f.StringVar(&a.Plugin, "plugin", "", "executable at `PATH` to load as the provider (default: this program)")
-	f.BoolVar(&a.json, "json", false, "print one JSON document")
-	f.StringVar(&a.logLevel, "log-level", "error", "least `LEVEL` to log to stderr: debug, info, warn or error")
+	f.StringVar(&a.File, "config", "", "configuration `FILE`, in the shape of NLWeb's (default: none, everything in --data)")
+	f.StringVar(&a.Data, "data", "", "`DIR` that holds the store (default ./"+config.DefaultData+")")
+	f.StringVar(&a.Use, "use", "", "`ENTRY` of the configuration to work with (default retrieval.default)")
+	f.StringVar(&a.Plugin, "plugin", "", "`PATH` of the executable to load as the provider (default: this program)")
+	f.BoolVar(&a.json, "json", false, "print the result as one JSON document")
+	f.StringVar(&a.logLevel, "log-level", "error", "log to stderr from this `LEVEL` up: debug, info, warn or error")
 	root.AddCommand(
 		a.demoCommand(), a.ingestCommand(), a.searchCommand(), a.getCommand(), a.listCommand(),
 		a.sitesCommand(), a.deleteCommand(), a.pluginCommand(), a.versionCommand(),
@@ -168,6 +171,23 @@ func (a *app) print(b []byte) error {
 // tell writes a line to a person; it may quote what documents say.
 func (a *app) tell(format string, args ...any) {
 	fmt.Fprintln(a.stderr, visible(fmt.Sprintf(format, args...)))
+}
+
+// report writes a text that may have several lines. All but the first are
+// indented, so that what the text quotes cannot pass for a line of ours.
+func (a *app) report(text string) {
+	first := true
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		if !first {
+			line = "  " + line
+		}
+		first = false
+		fmt.Fprintln(a.stderr, visible(line))
+	}
 }
 
 // complain is tell, for what went wrong.

@@ -7,7 +7,7 @@ import (
 )
 
 // siteHelp says what repeated --site flags mean.
-const siteHelp = "only documents of this site; repeat for several (a comma is part of a name). None, all or * means every site"
+const siteHelp = "only documents of this `SITE`; repeat for several (a comma is part of a name). None, all or * means every site"
 
 // scopeOf returns the scope that repeated --site flags ask for. None at all
 // means every site, and so does "all" or "*" among them; but a flag that names

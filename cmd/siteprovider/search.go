@@ -24,20 +24,21 @@ func (a *app) searchCommand() *cobra.Command {
 	var sites, filters []string
 	var limit int
 	cmd := &cobra.Command{
-		Use:   "search [--site S]... [-n N] [--filter CONDITION]... QUERY",
+		Use:   "search [--site SITE]... [-n N] [--filter CONDITION]... QUERY",
 		Short: "Search one site, several, or all",
 		Long: `Search one site, several, or all. The query is plain language: no character of
-it has a special meaning. Several arguments are one query, joined by blanks.
+it has a special meaning, and any one of its words is enough for a hit. Several
+arguments are one query, joined by blanks.
 
 ` + filterHelp,
 		Example: `  siteprovider search "noodle soup"
   siteprovider search --site kitchen.example --site museo.example soup
-  siteprovider search --site gadgets.example --filter 'offers.price<=100' headphones`,
-		Args: cobra.MinimumNArgs(1),
+  siteprovider search --site gadgets.example --filter 'offers.price<=60' headphones`,
+		Args: wantsArgs("the query"),
 	}
 	cmd.Flags().StringArrayVar(&sites, "site", nil, siteHelp)
-	cmd.Flags().IntVarP(&limit, "limit", "n", defaultHits, fmt.Sprintf("most hits wanted, 1 to %d", provider.MaxLimit))
-	cmd.Flags().StringArrayVar(&filters, "filter", nil, "`CONDITION` that every hit must meet, such as 'offers.price<=20'; see above")
+	cmd.Flags().IntVarP(&limit, "limit", "n", defaultHits, fmt.Sprintf("at most `N` hits, 1 to %d", provider.MaxLimit))
+	cmd.Flags().StringArrayVar(&filters, "filter", nil, "`CONDITION` that every hit meets, such as 'offers.price<=20'; see above")
 	cmd.RunE = a.does(func(ctx context.Context, args []string) error {
 		q := provider.Query{Text: strings.Join(args, " "), Limit: limit}
 		if limit < 1 || limit > provider.MaxLimit {
@@ -75,11 +76,10 @@ func (a *app) search(ctx context.Context, q provider.Query) error {
 		forgetTruncation(res)
 	}
 	for _, st := range res.Statuses {
-		word := "warning"
-		if st.Kind == provider.StatusNotice {
-			word = "note"
+		a.tellStatus(st)
+		if st.Code == provider.StatusSiteUnknown {
+			a.tellCommas(strings.Join(q.Scope.Sites(), "\n"))
 		}
-		a.tell("%s: %s: %s", word, st.Code, st.Message)
 	}
 	if a.json {
 		return a.print(resultJSON(res))

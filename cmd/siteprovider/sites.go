@@ -12,7 +12,7 @@ func (a *app) sitesCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "sites",
 		Short: "List the sites, with the number of documents of each",
-		Args:  cobra.NoArgs,
+		Args:  wantsNoArgs,
 		RunE: a.does(func(ctx context.Context, _ []string) error {
 			return a.sites(ctx)
 		}),

@@ -18,7 +18,7 @@ func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the versions of the program, the plugin wire, the store and the text rules",
-		Args:  cobra.NoArgs,
+		Args:  wantsNoArgs,
 		RunE: a.does(func(context.Context, []string) error {
 			if !a.json {
 				return a.print(fmt.Appendf(nil, "siteprovider %s\nwire %d\nstore %d\ntext %d\ngo %s\n",

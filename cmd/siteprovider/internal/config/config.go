@@ -59,6 +59,7 @@ type Entry struct {
 	Data         string // absolute; of the embedded backend, else empty
 	Plugin       string // absolute path of the executable; empty: this program
 	PluginSHA256 string // hexadecimal; empty: not checked
+	SHA256At     string // file:line of PluginSHA256, for errors
 	Settings     Settings
 }
 

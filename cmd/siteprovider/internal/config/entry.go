@@ -119,6 +119,7 @@ func (r resolver) entry(name string, fd field) (Entry, error) {
 			e.Plugin, err = r.path(name, f)
 		case f.key == "plugin_sha256":
 			e.PluginSHA256, err = r.text(name, f)
+			e.SHA256At = r.file.at(f.line)
 			if err == nil && !sha256Text.MatchString(e.PluginSHA256) {
 				err = r.file.errorf(f.line, "%s: plugin_sha256: want 64 hexadecimal digits", name)
 			}
@@ -145,7 +146,7 @@ func (r resolver) finish(e Entry, values map[string]any) (Entry, error) {
 		}
 	}
 	if e.PluginSHA256 != "" && e.Plugin == "" {
-		return Entry{}, provider.Invalidf(r.file.path, "%s: plugin_sha256 needs a plugin", e.Name)
+		return Entry{}, provider.Invalidf(e.SHA256At, "%s: plugin_sha256 needs a plugin", e.Name)
 	}
 	switch {
 	case e.Backend != Embedded && r.opt.Data != "":

@@ -187,10 +187,13 @@ func (f *file) mergedFields(v *yaml.Node, name string) ([]field, error) {
 func (f *file) errorf(line int, format string, args ...any) error {
 	return &provider.Error{
 		Kind:   provider.ErrInvalid,
-		Arg:    fmt.Sprintf("%s:%d", f.path, max(line, 1)),
+		Arg:    f.at(line),
 		Reason: fmt.Sprintf(format, args...),
 	}
 }
+
+// at names a line of the file.
+func (f *file) at(line int) string { return fmt.Sprintf("%s:%d", f.path, max(line, 1)) }
 
 func find(fields []field, key string) (field, bool) {
 	i := slices.IndexFunc(fields, func(fd field) bool { return fd.key == key })

@@ -8,6 +8,9 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -26,32 +29,43 @@ func Open(ctx context.Context, e config.Entry, log *slog.Logger) (provider.Provi
 			return nil, err
 		}
 	}
-	return plugin.Open(ctx, plugin.Spec{
+	p, err := plugin.Open(ctx, plugin.Spec{
 		Path:     e.Plugin,
 		SHA256:   e.PluginSHA256,
 		Settings: e.Settings.JSON(),
 		Log:      log,
 	})
+	if errors.Is(err, plugin.ErrChecksum) {
+		return nil, fmt.Errorf("%s: plugin_sha256: %w", e.SHA256At, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 // checkExecutable turns the usual mistakes in a path into errors that blame
 // the path and not the provider.
 func checkExecutable(path string) error {
 	info, err := os.Stat(path)
-	if err != nil {
-		return provider.Invalidf("plugin", "%v", err)
-	}
-	if !info.Mode().IsRegular() {
-		return provider.Invalidf("plugin", "%s is no executable file", path)
+	var inPath *fs.PathError
+	switch {
+	case errors.As(err, &inPath):
+		return provider.Invalidf("plugin "+path, "%v", inPath.Err)
+	case err != nil:
+		return provider.Invalidf("plugin "+path, "%v", err)
+	case !info.Mode().IsRegular():
+		return provider.Invalidf("plugin "+path, "is not an executable file")
 	}
 	return nil
 }
 
 // Missing reports whether e keeps its documents in an embedded store that does
 // not exist yet, so that there is nothing to read. Reading must not create it:
-// an empty store in a mistyped directory would hide the mistake.
+// an empty store in a mistyped directory would hide the mistake. What another
+// executable keeps, and where, is its own business.
 func Missing(e config.Entry) bool {
-	return e.Backend == config.Embedded && !embedded.Exists(e.Data)
+	return e.Plugin == "" && e.Backend == config.Embedded && !embedded.Exists(e.Data)
 }
 
 // Backend returns what opens the backend that settings describe, inside the
