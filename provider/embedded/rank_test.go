@@ -182,7 +182,6 @@ func checkRanking(t *testing.T, random *rand.Rand, s *Store, there map[[2]string
 		var docs []provider.Document
 		for id, d := range there {
 			if scope == nil || slices.Contains(scope, id[0]) {
-				d.Name, d.Text = strings.TrimSpace(d.Name), strings.TrimSpace(d.Text)
 				docs = append(docs, d)
 			}
 		}
