@@ -141,6 +141,12 @@ func (s *supervisor) start(st *start, delay time.Duration) {
 		g, err = launch(ctx, s.spec)
 	case <-s.life.Done():
 	}
+	switch {
+	case g != nil:
+		s.spec.Log.Info("the plugin started", "plugin", s.spec.name, "pid", g.process.ID())
+	case s.life.Err() == nil:
+		s.spec.Log.Warn("the plugin did not start", "plugin", s.spec.name, "error", err)
+	}
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,12 +159,10 @@ func (s *supervisor) start(st *start, delay time.Duration) {
 		st.err = errClosed
 	case err != nil:
 		s.failures, s.failed, s.failure = s.failures+1, time.Now(), err
-		s.spec.Log.Warn("the plugin did not start", "plugin", s.spec.name, "error", err)
 		st.err = err
 	default:
 		s.serving, st.generation = g, g
 		s.tasks.Go(func() { s.watch(g) })
-		s.spec.Log.Info("the plugin started", "plugin", s.spec.name, "pid", g.process.ID())
 	}
 	close(st.done)
 }
