@@ -152,4 +152,7 @@ func (s *serving) stopWithHost() {
 	s.log.Info("stopping: the host is gone", "why", why)
 	<-s.ready
 	s.grpc.Stop()
+	// The host made it for the socket, and can no longer remove it. Where
+	// anything else is in it, this does nothing.
+	os.Remove(os.Getenv("PLUGIN_UNIX_SOCKET_DIR"))
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func (a *app) deleteCommand() *cobra.Command {
-	var site string
+	var site siteFlag
 	cmd := &cobra.Command{
 		Use:   "delete --site SITE [URL...]",
 		Short: "Delete documents of a site by URL, or the whole site",
@@ -22,9 +22,9 @@ named: there is no way to delete every site at once.`,
 		Example: `  siteprovider delete --site kitchen.example https://kitchen.example/recipes/beef-pho
   siteprovider delete --site kitchen.example`,
 	}
-	cmd.Flags().StringVar(&site, "site", "", "the `SITE` (required)")
+	cmd.Flags().Var(&site, "site", "the `SITE` (required)")
 	cmd.RunE = a.does(func(ctx context.Context, urls []string) error {
-		name, err := requiredSite(cmd, site)
+		name, err := requiredSite(site)
 		if err != nil {
 			return err
 		}

@@ -19,7 +19,8 @@ import (
 )
 
 func (a *app) ingestCommand() *cobra.Command {
-	var site, base string
+	var site siteFlag
+	var base string
 	cmd := &cobra.Command{
 		Use:   "ingest [--site SITE] [--base URL] FILE|DIR|GLOB|-...",
 		Short: "Read Schema.org objects and keep them",
@@ -37,12 +38,12 @@ the rest goes in, and the exit status is 1.`,
   echo '{"@type":"Recipe","name":"Pea soup"}' | siteprovider ingest --base https://shop.example/soup -`,
 		Args: wantsArgs("what to ingest (FILE, DIR, GLOB or -)"),
 	}
-	cmd.Flags().StringVar(&site, "site", "", "the `SITE` of every document (default: its wrapper's, else the host of its URL)")
+	cmd.Flags().Var(&site, "site", "the `SITE` of every document (default: its wrapper's, else the host of its URL)")
 	cmd.Flags().StringVar(&base, "base", "", "`URL` that relative URLs start from; with one input, also that page's own")
 	cmd.RunE = a.does(func(ctx context.Context, sources []string) error {
 		o := ingest.Options{Sources: sources, Stdin: a.stdin, Base: base}
-		if cmd.Flags().Changed("site") {
-			name, err := provider.CheckSite("--site", site)
+		if site.given {
+			name, err := provider.CheckSite("--site", site.site)
 			if err != nil {
 				return err
 			}

@@ -10,16 +10,16 @@ import (
 )
 
 func (a *app) listCommand() *cobra.Command {
-	var site string
+	var site siteFlag
 	cmd := &cobra.Command{
 		Use:     "list --site SITE",
 		Short:   "List the URLs of one site's documents",
 		Example: `  siteprovider list --site kitchen.example`,
 		Args:    wantsNoArgs,
 	}
-	cmd.Flags().StringVar(&site, "site", "", "the `SITE` (required)")
+	cmd.Flags().Var(&site, "site", "the `SITE` (required)")
 	cmd.RunE = a.does(func(ctx context.Context, _ []string) error {
-		name, err := requiredSite(cmd, site)
+		name, err := requiredSite(site)
 		if err != nil {
 			return err
 		}
@@ -29,11 +29,11 @@ func (a *app) listCommand() *cobra.Command {
 }
 
 // requiredSite returns the site of a command that works on exactly one.
-func requiredSite(cmd *cobra.Command, site string) (string, error) {
-	if !cmd.Flags().Changed("site") {
+func requiredSite(site siteFlag) (string, error) {
+	if !site.given {
 		return "", provider.Invalidf("--site", "is missing")
 	}
-	return provider.CheckSite("--site", site)
+	return provider.CheckSite("--site", site.site)
 }
 
 // list prints a site's documents page by page, so that a site of any size

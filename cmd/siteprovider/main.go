@@ -22,7 +22,7 @@ func runMain() int {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	// Once somebody listens, writing to a reader that has gone, such as
 	// head, is an error like any other and not the end of the process, which
 	// would leave its temporary files behind.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/siteprovider/siteprovider/provider"
@@ -34,4 +35,23 @@ func scopeOf(sites []string) (provider.Scope, error) {
 		return provider.AllSites(), nil
 	}
 	return provider.InSites(sites...).Check("--site")
+}
+
+// siteFlag is the value of a --site flag that may be given once. Given twice,
+// one of the two would be forgotten without a word.
+type siteFlag struct {
+	site  string
+	given bool
+}
+
+func (f *siteFlag) String() string { return f.site }
+
+func (f *siteFlag) Type() string { return "string" }
+
+func (f *siteFlag) Set(site string) error {
+	if f.given {
+		return fmt.Errorf("%q was given before, and this command works on one site", f.site)
+	}
+	f.site, f.given = site, true
+	return nil
 }

@@ -240,6 +240,10 @@ func TestSecretsAreNeverShown(t *testing.T) {
 	require.Contains(t, c.Retrieval.Settings.String(), "api_key", "the names of keys are no secret")
 
 	for name, text := range map[string]string{
+		"a secret that is an alias":     "retrieval:\n  default:\n    api_key: *" + secret + "\n",
+		"a secret that is an anchor":    "retrieval:\n  default:\n    api_key: &" + secret + " *" + secret + "x\n",
+		"a secret as a tag":             "retrieval:\n  default:\n    api_key: !" + secret + "! x\n",
+		"a secret in an open quote":     "retrieval:\n  default:\n    api_key: \"" + secret + "\n",
 		"a secret as a variable's name": "retrieval:\n  default:\n    data_env: " + secret + "\n",
 		"a secret under a wrong key":    "retrieval:\n  default:\n    pasword: " + secret + "\n",
 		"a secret in a list":            "retrieval:\n  default:\n    data: [" + secret + "]\n",

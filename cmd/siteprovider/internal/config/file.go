@@ -56,6 +56,9 @@ func readFile(path string) (*file, error) {
 	return f, f.checkTopLevel()
 }
 
+// yamlQuotes is what the parser quotes of the file, which may be a secret.
+var yamlQuotes = regexp.MustCompile("'[^']*'|`[^`]*`|\"[^\"]*\"")
+
 var yamlErrorLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 
 // syntaxError puts the parser's line number where ours are.
@@ -69,7 +72,7 @@ func (f *file) syntaxError(err error) error {
 			line = n
 		}
 	}
-	return f.errorf(line, "is not YAML: %s", msg)
+	return f.errorf(line, "is not YAML: %s", yamlQuotes.ReplaceAllString(msg, "'…'"))
 }
 
 // checkTopLevel reports a key of ours that is misspelt. All other keys belong
