@@ -140,19 +140,28 @@ func TestAnotherExecutableServesAsThePlugin(t *testing.T) {
 	o := must(t, dir, "", "--plugin", self, "sites", "--json")
 	require.Equal(t, int64(2), gjson.Get(o.stdout, "sites.#").Int())
 
-	o = siteprovider(t, dir, "", "--plugin", "not-there", "sites")
-	require.Equal(t, exitUsage, o.status)
-	require.Contains(t, o.stderr, "not-there")
+	// Where there is no store, the wrong path is what to name.
+	for _, where := range []string{dir, t.TempDir()} {
+		o = siteprovider(t, where, "", "--plugin", "not-there", "sites")
+		require.Equal(t, exitUsage, o.status)
+		require.Contains(t, o.stderr, "not-there: ")
+		require.NotContains(t, o.stderr, "nothing ingested")
+	}
 
 	script := filepath.Join(dir, "no-plugin")
 	require.NoError(t, os.WriteFile(script, []byte("#!/bin/sh\necho hello\n"), 0o700))
 	o = siteprovider(t, dir, "", "--plugin", script, "sites")
 	require.Equal(t, exitFault, o.status, o.stderr)
+	require.Contains(t, o.stderr, "it ended before the handshake (exit status 0)")
+	require.Contains(t, o.stderr, "hello")
+	require.NoError(t, os.WriteFile(script, []byte("#!/bin/sh\n"), 0o700))
+	require.Contains(t, siteprovider(t, dir, "", "--plugin", script, "sites").stderr, "is it a siteprovider plugin?")
 
 	config := filepath.Join(dir, "config.yaml")
 	require.NoError(t, os.WriteFile(config, []byte("retrieval:\n  default:\n    data: siteprovider-data\n    plugin: "+self+"\n    plugin_sha256: "+strings.Repeat("0", 64)+"\n"), 0o600))
 	o = siteprovider(t, dir, "", "--config", config, "sites")
-	require.NotEqual(t, exitDone, o.status, "an executable with another checksum was run")
+	require.Equal(t, exitUsage, o.status, "an executable with another checksum was run")
+	require.Contains(t, o.stderr, config+":5: plugin_sha256: ")
 	require.Empty(t, o.stdout)
 }
 
@@ -198,6 +207,25 @@ func TestObjectsComeBackByteForByte(t *testing.T) {
 	for _, hit := range hits {
 		require.Equal(t, objects[hit.Get("url").Str], hit.Get("schema").Raw)
 	}
+}
+
+// Scripts read these keys: a place that is not known is a zero, not a gap.
+func TestFailuresInJSONHaveEveryKey(t *testing.T) {
+	o := siteprovider(t, t.TempDir(), "", "ingest", "--json", "missing.json")
+	require.Equal(t, exitPart, o.status)
+	for _, key := range []string{"read", "stored", "unchanged", "pending", "superseded", "skipped", "failed", "deleted"} {
+		require.Equal(t, gjson.Number, gjson.Get(o.stdout, key).Type, key)
+	}
+	failures := gjson.Get(o.stdout, "failures").Array()
+	require.Len(t, failures, 1)
+	keys := map[string]string{}
+	failures[0].ForEach(func(key, value gjson.Result) bool {
+		keys[key.Str] = value.Raw
+		return true
+	})
+	require.NotEmpty(t, keys["error"])
+	delete(keys, "error") // the operating system's words
+	require.Equal(t, map[string]string{"source": `"missing.json"`, "line": "0", "script": "0", "url": `""`}, keys)
 }
 
 func TestADamagedStoreIsAFaultAndStaysAsItIs(t *testing.T) {

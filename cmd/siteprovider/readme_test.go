@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -82,12 +83,9 @@ func TestReadmeCommandsDoWhatItShows(t *testing.T) {
 	if err != nil || runtime.GOOS == "windows" {
 		t.Skip("the README's commands are for a POSIX shell, which is not here")
 	}
-	dir, bin := t.TempDir(), t.TempDir()
+	dir := t.TempDir()
 	layOutReadme(t, dir)
-	self, err := os.Executable()
-	require.NoError(t, err)
-	wrapper := fmt.Sprintf("#!%s\nexec '%s' \"$@\"\n", shell, self)
-	require.NoError(t, os.WriteFile(filepath.Join(bin, "siteprovider"), []byte(wrapper), 0o700))
+	typed := typing(t, shell, dir)
 
 	commands := readmeCommands(readme(t))
 	require.Greater(t, len(commands), 15)
@@ -95,23 +93,69 @@ func TestReadmeCommandsDoWhatItShows(t *testing.T) {
 		if c.line == "go build -o siteprovider ./cmd/siteprovider" {
 			continue // TestReadmeBuildsTheProgram
 		}
+		got := typed(c.line)
+		if c.want != nil {
+			assert.Regexp(t, c.pattern(), got, "$ %s", c.line)
+		} else {
+			assert.NotContains(t, got, "(exit status", "$ %s", c.line)
+		}
+	}
+}
+
+// typing returns what types a line into a shell in dir, where siteprovider is
+// the program under test. It returns what the line prints and, where it is not
+// 0, its exit status.
+func typing(t *testing.T, shell, dir string) func(line string) string {
+	t.Helper()
+	bin := t.TempDir()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	wrapper := fmt.Sprintf("#!%s\nexec '%s' \"$@\"\n", shell, self)
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "siteprovider"), []byte(wrapper), 0o700))
+	return func(line string) string {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		cmd := exec.CommandContext(ctx, shell, "-c", c.line)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, shell, "-c", line)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 		got, err := cmd.CombinedOutput()
-		cancel()
 		var exit *exec.ExitError
 		if errors.As(err, &exit) {
 			got = fmt.Appendf(got, "(exit status %d)\n", exit.ExitCode())
 		} else {
-			require.NoError(t, err, c.line)
+			require.NoError(t, err, line)
 		}
-		if c.want != nil {
-			assert.Regexp(t, c.pattern(), string(got), "$ %s", c.line)
-		} else {
-			assert.NotContains(t, string(got), "(exit status", "$ %s", c.line)
+		return string(got)
+	}
+}
+
+// The examples that the help shows work as typed: what is ingested first is
+// searched, listed and looked up, and deleted in the end.
+func TestHelpExamplesWork(t *testing.T) {
+	shell, err := exec.LookPath("sh")
+	if err != nil || runtime.GOOS == "windows" {
+		t.Skip("the examples are for a POSIX shell, which is not here")
+	}
+	dir := t.TempDir()
+	layOutReadme(t, dir)
+	typed := typing(t, shell, dir)
+	examples := map[string]string{}
+	for _, cmd := range (&app{}).root().Commands() {
+		examples[cmd.Name()] = cmd.Example
+	}
+	for _, name := range []string{"ingest", "search", "get", "list", "sites", "delete"} {
+		for line := range strings.Lines(examples[name]) {
+			line = strings.TrimSpace(line)
+			got := typed(line)
+			assert.NotContains(t, got, "(exit status", line)
+			assert.NotContains(t, got, "no hits", line)
+			assert.NotContains(t, got, "0 stored", line)
+			assert.NotRegexp(t, "^0 deleted", got, line)
+			assert.NotEmpty(t, got, line)
 		}
+	}
+	for _, name := range []string{"ingest", "search", "get", "list", "delete"} {
+		assert.Contains(t, examples[name], "siteprovider "+name, "the help of %s has no example", name)
 	}
 }
 
@@ -125,11 +169,6 @@ func layOutReadme(t *testing.T, dir string) {
 	require.Len(t, yaml, 1)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "config.yaml"), []byte(yaml[0]), 0o600))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "store"), 0o700))
-	require.NoError(t, os.Mkdir(filepath.Join(dir, "pages"), 0o700))
-	for _, page := range []string{"one", "two"} {
-		html := `<script type="application/ld+json">{"@type":"NewsArticle","url":"/` + page + `","headline":"Page ` + page + `"}</script>`
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "pages", page+".html"), []byte(html), 0o600))
-	}
 	// The store that config.yaml names.
 	must(t, dir, soup, "--data", "store", "ingest", "-")
 }
@@ -211,12 +250,48 @@ func TestReadmeListsEveryKey(t *testing.T) {
 	require.Equal(t, strings.Join(rows, "\n"), table)
 }
 
-func TestReadmeShowsTheExampleThatIsCompiled(t *testing.T) {
-	source, err := os.ReadFile("example_test.go")
+// The host program is put together as the README says and searches a store
+// that the command line filled.
+func TestReadmeHostWorks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles a module of its own; leave out -short")
+	}
+	program, mod := fenced(readme(t), "go"), fenced(readme(t), `go\.mod`)
+	require.Len(t, program, 1)
+	require.Len(t, mod, 1)
+	require.Contains(t, readme(t), "`go mod tidy`")
+	root, err := filepath.Abs(filepath.Join("..", ".."))
 	require.NoError(t, err)
-	blocks := fenced(readme(t), "go")
-	require.Len(t, blocks, 1)
-	require.Contains(t, strings.ReplaceAll(string(source), "\r\n", "\n"), blocks[0])
+	const checkout = "/path/to/siteprovider"
+	require.Contains(t, mod[0], checkout)
+
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"main.go": program[0],
+		"go.mod":  strings.ReplaceAll(mod[0], checkout, strconv.Quote(filepath.ToSlash(root))),
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	store := filepath.Join(dir, "new", "store")
+	self, err := os.Executable()
+	require.NoError(t, err)
+	run := func(args ...string) string {
+		cmd := exec.CommandContext(t.Context(), "go", args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "go %v: %s", args, out)
+		return string(out)
+	}
+	run("mod", "tidy")
+	run("vet", ".")
+	host := []string{"run", ".", self, store, "kitchen.example", "leek"}
+	require.Contains(t, run(host...), `SITE_UNKNOWN: the site "kitchen.example" holds nothing`)
+
+	samples, err := filepath.Abs(filepath.Join("samples", "kitchen.example"))
+	require.NoError(t, err)
+	must(t, dir, "", "--data", store, "ingest", samples)
+	require.Contains(t, run(host...), "Potato and leek soup https://kitchen.example/soups/potato-leek-soup/\n")
 }
 
 func TestReadmeNamesTheLimits(t *testing.T) {

@@ -65,14 +65,14 @@ func (a *app) root() *cobra.Command {
 		Use:   "siteprovider",
 		Short: "Search for websites: one site, several, or all, and the full object behind every hit",
 		Long: `siteprovider keeps the Schema.org objects of websites, searches them for one
-site, several, or all, and serves the full object for a URL. Every command works
-through a plugin process, the same one that a host such as NLWeb loads.
+site, several, or all, and serves the full object for a URL. Every command but
+store works through a plugin process, the same one that a host such as NLWeb loads.
 
 Exit status: 0 done; 1 a document failed or a URL was not found; 2 wrong usage or
 configuration, or nothing was ingested yet; 3 the backend is unavailable, the
-store is damaged, the disk is full, or output could not be written; 130 ended by
-an interrupt; 141 the reader of the output went away; 143 ended by a request to
-terminate.`,
+store is damaged, the disk is full, or output could not be written; 129, 130, 143
+ended by a hang-up, an interrupt, a request to terminate; 141 the reader of the
+output went away.`,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
@@ -96,7 +96,7 @@ terminate.`,
 	f.StringVar(&a.logLevel, "log-level", "error", "log to stderr from this `LEVEL` up: debug, info, warn or error")
 	root.AddCommand(
 		a.demoCommand(), a.ingestCommand(), a.searchCommand(), a.getCommand(), a.listCommand(),
-		a.sitesCommand(), a.deleteCommand(), a.pluginCommand(), a.versionCommand(),
+		a.sitesCommand(), a.deleteCommand(), a.storeCommand(), a.pluginCommand(), a.versionCommand(),
 	)
 	for _, cmd := range root.Commands() {
 		cmd.DisableFlagsInUseLine = true // Use names them
