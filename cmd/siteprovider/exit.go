@@ -104,6 +104,7 @@ func message(err error) string {
 var argNames = strings.NewReplacer(
 	"Query.Text", "the query", "Query.Scope", "--site", "Query.Filter", "--filter",
 	"Lookup.Scope", "--site", "Lookup.URLs", "URL", "Options.Base", "--base", "Spec.SHA256", "plugin_sha256",
+	"BackupOptions.Path", "FILE",
 )
 
 // limitName is how an error of package provider names a limit before its value.

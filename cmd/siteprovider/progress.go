@@ -10,7 +10,7 @@ import (
 	"github.com/siteprovider/siteprovider/ingest"
 )
 
-// progress shows a person how far an ingestion has come. The zero value shows
+// progress shows a person how far a long command has come. The zero value shows
 // nothing, which is right for a log file.
 type progress struct {
 	bar *progressbar.ProgressBar
@@ -45,6 +45,18 @@ func (p *progress) show(s ingest.Progress) {
 	p.bar.Describe(fmt.Sprintf("%d read, %d failed", s.Documents, s.Failed))
 	// A bar that cannot be drawn is no reason to stop.
 	_ = p.bar.Set64(s.Bytes)
+}
+
+// documents shows how many documents of a store are done.
+func (p *progress) documents(done, total int64) {
+	if p.bar == nil {
+		return
+	}
+	if total != p.bar.GetMax64() {
+		p.bar.ChangeMax64(total)
+	}
+	p.bar.Describe(fmt.Sprintf("%d of %d documents", done, total))
+	_ = p.bar.Set64(done)
 }
 
 // clear makes room for a line of text.
