@@ -3,6 +3,7 @@ package plugin
 import (
 	"bytes"
 	"context"
+	"slices"
 	"sync"
 
 	pb "github.com/siteprovider/siteprovider/plugin/internal/siteproviderv1"
@@ -84,7 +85,12 @@ func (s *server) Search(ctx context.Context, m *pb.SearchRequest) (*pb.SearchRes
 	if err != nil {
 		return nil, err
 	}
-	return fitResult(result), nil
+	// A provider's own business, but a reply that is too large would be lost
+	// as a whole.
+	fitted := *result
+	fitted.Hits, fitted.Statuses = slices.Clone(result.Hits), slices.Clone(result.Statuses)
+	fitted.Fit()
+	return wire.ResultToProto(&fitted), nil
 }
 
 func (s *server) Get(ctx context.Context, m *pb.GetRequest) (*pb.GetResponse, error) {

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -242,10 +241,6 @@ type PutResult struct {
 	URL     string
 	Outcome Outcome
 	Err     error // non-nil exactly for Failed and Unknown
-}
-
-func truncatedMessage(cut, hits int) string {
-	return fmt.Sprintf("%d of %d hits came without their object: the reply would have been over %d bytes; get them by URL", cut, hits, MaxReplyBytes)
 }
 
 // DocumentArg names the document at index i of a batch in an error.

@@ -88,26 +88,6 @@ func TestErrorsNameKindArgumentAndReason(t *testing.T) {
 	}
 }
 
-func TestFitKeepsLaterHitsThatStillFit(t *testing.T) {
-	res := &provider.Result{Hits: []provider.Hit{
-		{URL: "1", Schema: make([]byte, provider.MaxReplyBytes-100)},
-		{URL: "2", Schema: make([]byte, 1000)},
-		{URL: "3", Schema: make([]byte, 50)},
-	}}
-	res.Fit()
-	if len(res.Hits[0].Schema) == 0 || len(res.Hits[1].Schema) != 0 || len(res.Hits[2].Schema) == 0 {
-		t.Errorf("schemas of %d, %d, %d bytes are left, want the second alone taken", len(res.Hits[0].Schema), len(res.Hits[1].Schema), len(res.Hits[2].Schema))
-	}
-	if !res.Degraded || len(res.Statuses) != 1 || res.Statuses[0].Code != provider.StatusResultTruncated {
-		t.Errorf("degraded %v, statuses %+v; want one %s", res.Degraded, res.Statuses, provider.StatusResultTruncated)
-	}
-	small := &provider.Result{Hits: []provider.Hit{{URL: "1", Schema: []byte("{}")}}}
-	small.Fit()
-	if small.Degraded || len(small.Statuses) != 0 {
-		t.Errorf("a small result became %+v", small)
-	}
-}
-
 func TestHashTellsFieldsApart(t *testing.T) {
 	docs := []provider.Document{
 		{Schema: []byte(`{}`)},

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -124,30 +125,56 @@ func (r *Result) AddStatus(st Status) {
 	}
 }
 
-// Fit takes the Schema from the hits that do not fit into MaxReplyBytes and
-// reports them with the status RESULT_TRUNCATED. Hits are counted in order,
-// and a later hit that still fits keeps its Schema. Every backend calls it on
-// what it returns.
+// Fit cuts r to MaxReplyBytes: it takes the Schema from the hits that do not
+// fit, and where even that is not enough, name, types and passage. Hits are
+// served in order, and a later hit that still fits keeps its Schema. What was
+// taken is reported with one status RESULT_TRUNCATED. Every backend calls Fit
+// on what it returns; a result that fits is left as it is.
 func (r *Result) Fit() {
-	room, cut := MaxReplyBytes, 0
+	room := MaxReplyBytes
+	for i := range r.Hits {
+		room -= len(r.Hits[i].URL) + len(r.Hits[i].Site)
+	}
+	bare, cut := 0, 0
 	for i := range r.Hits {
 		h := &r.Hits[i]
-		room -= len(h.URL) + len(h.Site) + len(h.Name) + len(h.Passage)
+		n := len(h.Name) + len(h.Passage)
+		for _, t := range h.Types {
+			n += len(t)
+		}
+		if n > room {
+			h.Name, h.Types, h.Passage = "", nil, ""
+			bare++
+			continue
+		}
+		room -= n
 	}
 	for i := range r.Hits {
 		h := &r.Hits[i]
-		if len(h.Schema) > room {
+		if len(h.Schema) > max(room, 0) {
 			h.Schema = nil
 			cut++
 			continue
 		}
 		room -= len(h.Schema)
 	}
-	if cut > 0 {
-		r.AddStatus(Status{
-			Code:    StatusResultTruncated,
-			Message: truncatedMessage(cut, len(r.Hits)),
-			Kind:    StatusProblem,
-		})
+	if bare+cut > 0 {
+		r.reportCut(bare, cut)
 	}
+}
+
+// reportCut says how many hits came without something that they have.
+func (r *Result) reportCut(bare, cut int) {
+	var parts []string
+	if cut > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d hits came without their object", cut, len(r.Hits)))
+	}
+	if bare > 0 {
+		parts = append(parts, fmt.Sprintf("%d without name, types and passage", bare))
+	}
+	r.AddStatus(Status{
+		Code:    StatusResultTruncated,
+		Message: fmt.Sprintf("%s: the reply would have been over %d bytes; get objects by URL", strings.Join(parts, ", "), MaxReplyBytes),
+		Kind:    StatusProblem,
+	})
 }
