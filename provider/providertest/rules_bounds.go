@@ -160,6 +160,31 @@ var concurrencyRules = []rule{
 		}
 		s.wantSites(want)
 	}},
+	{"TheSameDocumentsAtOnce", func(s *suite) {
+		var docs []provider.Document
+		for i := range 20 {
+			docs = append(docs, doc(siteA, fmt.Sprintf("https://a.example/%d", i), "Walnut bread", "Bread with walnut."))
+		}
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				results, err := s.p.Put(s.ctx(), docs)
+				if err != nil {
+					s.Errorf("Put of what another call puts: %v", err)
+				}
+				for _, r := range results {
+					if r.Err != nil {
+						s.Errorf("Put(%s) of what another call puts: %s, %v", r.URL, r.Outcome, r.Err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		s.wantSites(map[string]int64{siteA: 20})
+		if n := len(s.urls(provider.Query{Text: "walnut", Scope: provider.AllSites()})); n != 20 {
+			s.Errorf("%d hits, want each of the 20 documents once", n)
+		}
+	}},
 	{"ADoneContextEndsEveryCall", func(s *suite) {
 		urls := s.putOnePerSite()
 		canceled, cancel := context.WithCancel(s.Context())
