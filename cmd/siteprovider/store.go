@@ -102,7 +102,7 @@ func checkText(r *embedded.CheckReport) []byte {
 		}
 	}
 	if r.Outdated > 0 {
-		fmt.Fprintf(&b, "  %s indexed by the rules of another version; siteprovider store reindex brings them up to date\n", count(r.Outdated, "document"))
+		fmt.Fprintf(&b, "  to bring %s of an older version up to date: siteprovider store reindex\n", count(r.Outdated, "document"))
 	}
 	return b.Bytes()
 }

@@ -177,16 +177,16 @@ func (c *check) checkOrphans() error {
 		remedy Remedy
 		query  string
 	}{
-		{"documents belong to no site", RemedyRestore, "SELECT count(*) FROM document WHERE site NOT IN (SELECT id FROM site)"},
-		{"index segments belong to no site", RemedyReindex, "SELECT count(*) FROM segment WHERE site NOT IN (SELECT id FROM site)"},
-		{"pieces of index segments belong to none", RemedyReindex, "SELECT count(*) FROM chunk WHERE segment NOT IN (SELECT id FROM segment)"},
+		{"documents of no site", RemedyRestore, "SELECT count(*) FROM document WHERE site NOT IN (SELECT id FROM site)"},
+		{"index segments of no site", RemedyReindex, "SELECT count(*) FROM segment WHERE site NOT IN (SELECT id FROM site)"},
+		{"pieces of no index segment", RemedyReindex, "SELECT count(*) FROM chunk WHERE segment NOT IN (SELECT id FROM segment)"},
 	} {
 		var n int64
 		if err := c.tx.row(c.ctx, o.query).Scan(&n); err != nil {
 			return err
 		}
 		if n > 0 {
-			c.problem(o.remedy, "%d %s", n, o.what)
+			c.problem(o.remedy, "%s: %d", o.what, n)
 		}
 	}
 	return nil

@@ -139,10 +139,10 @@ func compareEntries(ctx context.Context, tx *session, site siteRow, entries []*l
 	if !readable {
 		missing = finding{} // most are in the segments that could not be read
 	}
-	missing.tell(found, "documents are missing from its index")
-	twice.tell(found, "documents are in its index more than once")
-	strays.tell(found, "entries of its index have no document")
-	misled.tell(found, "entries of its index lead to another row")
+	missing.tell(found, "documents missing from its index")
+	twice.tell(found, "documents more than once in its index")
+	strays.tell(found, "entries of its index without a document")
+	misled.tell(found, "entries of its index that lead to another row")
 	return documents, err
 }
 
@@ -160,7 +160,7 @@ func (f *finding) add(what string) {
 
 func (f *finding) tell(found func(string), what string) {
 	if f.n > 0 {
-		found(fmt.Sprintf("%d %s, such as %s", f.n, what, f.first))
+		found(fmt.Sprintf("%s: %d, such as %s", what, f.n, f.first))
 	}
 }
 
