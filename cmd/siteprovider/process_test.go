@@ -148,21 +148,31 @@ func TestAnotherExecutableServesAsThePlugin(t *testing.T) {
 		require.NotContains(t, o.stderr, "nothing ingested")
 	}
 
-	script := filepath.Join(dir, "no-plugin")
-	require.NoError(t, os.WriteFile(script, []byte("#!/bin/sh\necho hello\n"), 0o700))
-	o = siteprovider(t, dir, "", "--plugin", script, "sites")
-	require.Equal(t, exitFault, o.status, o.stderr)
-	require.Contains(t, o.stderr, "it ended before the handshake (exit status 0)")
-	require.Contains(t, o.stderr, "hello")
-	require.NoError(t, os.WriteFile(script, []byte("#!/bin/sh\n"), 0o700))
-	require.Contains(t, siteprovider(t, dir, "", "--plugin", script, "sites").stderr, "is it a siteprovider plugin?")
-
 	config := filepath.Join(dir, "config.yaml")
 	require.NoError(t, os.WriteFile(config, []byte("retrieval:\n  default:\n    data: siteprovider-data\n    plugin: "+self+"\n    plugin_sha256: "+strings.Repeat("0", 64)+"\n"), 0o600))
 	o = siteprovider(t, dir, "", "--config", config, "sites")
 	require.Equal(t, exitUsage, o.status, "an executable with another checksum was run")
 	require.Contains(t, o.stderr, config+":5: plugin_sha256: ")
 	require.Empty(t, o.stdout)
+}
+
+// An executable that is no plugin is told how it ended, by itself.
+func TestAnExecutableThatIsNoPluginIsNamedAsSuch(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the executable is a shell script, which windows does not run")
+	}
+	script := filepath.Join(t.TempDir(), "no-plugin")
+	for text, want := range map[string]string{
+		"#!/bin/sh\n":             "it ended before the handshake (exit status 0); is it a siteprovider plugin?",
+		"#!/bin/sh\nexit 7\n":     "it ended before the handshake (exit status 7)",
+		"#!/bin/sh\necho hello\n": "hello",
+	} {
+		require.NoError(t, os.WriteFile(script, []byte(text), 0o700))
+		o := siteprovider(t, t.TempDir(), "", "--plugin", script, "sites")
+		require.Equal(t, exitFault, o.status, o.stderr)
+		require.Contains(t, o.stderr, script)
+		require.Contains(t, o.stderr, want)
+	}
 }
 
 // Fifty objects whose bytes a decoder and encoder would change come back from
