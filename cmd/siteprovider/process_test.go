@@ -281,7 +281,7 @@ func TestVersionsAreNamed(t *testing.T) {
 
 func TestHelpNamesEveryCommand(t *testing.T) {
 	o := must(t, t.TempDir(), "", "--help")
-	for _, name := range []string{"demo", "ingest", "search", "get", "list", "sites", "delete", "plugin", "version"} {
+	for _, name := range []string{"demo", "ingest", "search", "get", "list", "sites", "delete", "store", "plugin", "version"} {
 		require.Contains(t, o.stdout, "\n  "+name+" ")
 		help := must(t, t.TempDir(), "", name, "--help")
 		require.Contains(t, help.stdout, "siteprovider "+name)
