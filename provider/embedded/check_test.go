@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"bytes"
 	"database/sql"
 	"fmt"
 	"os"
@@ -165,6 +166,28 @@ func TestCheckFindsAndReindexMends(t *testing.T) {
 			checked(t, s)
 			wantFound(t, s, "number9", provider.AllSites(), "https://shop.example/09")
 		})
+	}
+}
+
+// Not even what SQLite does by itself changes the file, let alone Check.
+func TestCheckWritesNothing(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, Options{Dir: dir})
+	shop(t, s)
+	s.Close()
+	edit(t, dir, "UPDATE site SET documents = 1000", "UPDATE document SET key = 0", "PRAGMA wal_checkpoint(TRUNCATE)")
+	path := filepath.Join(dir, FileName)
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, Options{Dir: dir})
+	if r, err := s.Check(t.Context(), nil); err != nil || r.Found == 0 {
+		t.Fatalf("%+v, %v; want problems", r, err)
+	}
+	s.Close()
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the file was changed (%v)", err)
 	}
 }
 

@@ -26,11 +26,13 @@ type CompactReport struct {
 // in the file or its log afterwards.
 //
 // It may be called while others use the store. Merging is done in many short
-// transactions. Writing the file anew is one: searches and lookups go on, and
-// writers wait for it. It takes as much free space beside the file as the
-// compact file has, and as much again where SQLite keeps temporary files (the
-// environment variable SQLITE_TMPDIR, else TMPDIR, else /var/tmp or /tmp). If
-// space runs out or the process dies, the store is what it was.
+// transactions. Writing the file anew is one, and takes some 20 seconds for a
+// gigabyte: searches and lookups go on, and writers wait for it; those whose
+// patience ends before get an error that matches ErrUnavailable, and may try
+// again. It takes as much free space beside the file as the compact file has,
+// and as much again where SQLite keeps temporary files (the environment
+// variable SQLITE_TMPDIR, else TMPDIR, else /var/tmp or /tmp). If space runs
+// out or the process dies, the store is what it was.
 func (s *Store) Compact(ctx context.Context) (*CompactReport, error) {
 	ctx, done, err := s.begin(ctx)
 	if err != nil {

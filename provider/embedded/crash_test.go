@@ -19,11 +19,12 @@ import (
 // names the directory of a store.
 const (
 	childDir   = "SITEPROVIDER_TEST_PUT_INTO" // puts documents, and prints the number of each that was acknowledged
+	compactDir = "SITEPROVIDER_TEST_COMPACT"  // the same, and compacts the store after each batch
 	reindexDir = "SITEPROVIDER_TEST_REINDEX"  // reindexes, and prints what is done
 )
 
 func TestMain(m *testing.M) {
-	for name, program := range map[string]func(dir string) error{childDir: putForEver, reindexDir: reindexSlowly} {
+	for name, program := range map[string]func(dir string) error{childDir: putForEver, compactDir: compactForEver, reindexDir: reindexSlowly} {
 		dir := os.Getenv(name)
 		if dir == "" {
 			continue
@@ -46,7 +47,17 @@ func numbered(n int) provider.Document {
 
 // putForEver puts numbered documents, from the number on that it reads, some of
 // them in batches, and deletes every tenth again.
-func putForEver(dir string) error {
+func putForEver(dir string) error { return putAnd(dir, func(*Store) error { return nil }) }
+
+func compactForEver(dir string) error {
+	return putAnd(dir, func(s *Store) error {
+		_, err := s.Compact(context.Background())
+		return err
+	})
+}
+
+// putAnd is putForEver that does something after each batch.
+func putAnd(dir string, after func(*Store) error) error {
 	ctx := context.Background()
 	s, err := Open(ctx, Options{Dir: dir})
 	if err != nil {
@@ -74,12 +85,15 @@ func putForEver(dir string) error {
 			}
 			fmt.Println("deleted", n-batch)
 		}
+		if err := after(s); err != nil {
+			return err
+		}
 	}
 }
 
 // What a process was told is stored survives that process, however it ends.
 func TestKilledWritersLoseNothingThatWasAcknowledged(t *testing.T) {
-	kills := 5
+	kills := 6
 	if long() {
 		kills = 100
 	}
@@ -88,9 +102,9 @@ func TestKilledWritersLoseNothingThatWasAcknowledged(t *testing.T) {
 	acknowledged := make(map[int]bool) // whether it must be there; false: must not
 	next := 0
 	beside := open(t, Options{Dir: dir}) // sees what the others write
-	for range kills {
+	for i := range kills {
 		child := exec.Command(os.Args[0])
-		child.Env = append(os.Environ(), childDir+"="+dir)
+		child.Env = append(os.Environ(), []string{childDir, compactDir}[i%2]+"="+dir)
 		child.Stdin = strings.NewReader(fmt.Sprintln(next))
 		child.Stderr = os.Stderr
 		out, err := child.StdoutPipe()
