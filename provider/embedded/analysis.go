@@ -4,12 +4,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // analysisVersion changes with every rule that decides what is indexed for a
 // text or looked for by a query. Documents indexed under another version are
 // reported by List as not Indexed.
-const analysisVersion = 1
+const analysisVersion = 2
 
 // maxQueryWords bounds the different words of a query that are looked for, the
 // first ones; a longer text is a document, not a question.
@@ -165,12 +166,19 @@ func (s *stemmer) eachTerm(l language, tok token, yield func(term string)) {
 type queryWord struct {
 	folded  string
 	written string // empty where it has no stem: a code or a gram
+	// loud is set for a word in capitals among others that are not, as in "IT
+	// jobs": its writer means a name.
+	loud bool
+	// partOf is one more than the place of the number, joined to one word, of
+	// which this is a part between hyphens; 0 if of none.
+	partOf int
 }
 
 // queryWords returns the different words of a query, in order, at most
 // maxQueryWords of them.
 func queryWords(text string) []queryWord {
 	var list []queryWord
+	var starts []int
 	seen := make(map[string]bool)
 	eachToken(text, func(tok token) {
 		if tok.kind == letter || len(list) == maxQueryWords {
@@ -182,56 +190,105 @@ func queryWords(text string) []queryWord {
 		}
 		if tok.kind == word || tok.kind == compound {
 			w.written = tok.text
+			w.loud = isLoud(tok.text)
 		}
 		if w.folded == "" || seen[w.folded] {
 			return
 		}
 		seen[w.folded] = true
-		list = append(list, w)
+		if tok.kind == compound && isNumbered(w.folded) {
+			for i := len(list) - 1; i >= 0 && starts[i] >= tok.start; i-- {
+				list[i].partOf = 1 + len(list)
+			}
+		}
+		list, starts = append(list, w), append(starts, tok.start)
 	})
+	if strings.ToUpper(text) == text {
+		for i := range list {
+			list[i].loud = false
+		}
+	}
 	return list
+}
+
+// isLoud reports whether a word of more than one letter is all capitals.
+func isLoud(w string) bool {
+	return utf8.RuneCountInString(w) > 1 && w == strings.ToUpper(w) && w != strings.ToLower(w)
 }
 
 // form is a term that stands for a word of a query.
 type form struct {
 	term string
-	// exact is set for the word itself. holdsExact is set for a stem under
-	// which a document in its language also has each exact occurrence.
-	exact, holdsExact bool
+	// weight is what an occurrence counts: 1 for the word itself.
+	weight float32
+	// in is the languages of the documents in which it does.
+	in languageSet
+	// holds is the place of a form each occurrence of which, in the documents
+	// where this one is found, is one of this form as well; -1 for none.
+	holds int
 }
 
 // maxForms bounds the forms of a word: itself, and for a language two stems, each
-// as a stem and as a word.
-const maxForms = 1 + 4*int(languages)
+// as a stem and as a word; in German, another spelling and its stems.
+const maxForms = 1 + 4*int(languages) + 5
 
-// forms returns the terms that stand for w where documents are in one of
-// langs: first w itself, then its stems, and those stems as words.
-func (s *stemmer) forms(w queryWord, langs []language) []form {
-	list := []form{{term: w.folded, exact: true}}
-	if w.written == "" {
+// forms returns the terms that stand for w, in a query in the language own,
+// where documents are in one of langs: first w itself, then its stems, and
+// those stems as words.
+func (s *stemmer) forms(w queryWord, own language, langs []language) []form {
+	list := formList{{term: w.folded, weight: 1, in: anyLanguage, holds: -1}}
+	if w.written == "" || !isStemmable(w.folded) {
 		return list
 	}
-	add := func(f form) {
-		for _, have := range list {
-			if have.term == f.term {
-				return
-			}
-		}
-		list = append(list, f)
-	}
 	for _, l := range langs {
-		if !isStemmable(w.folded) {
-			break
+		// By the rules of another language than its own, a word is cut to what
+		// may be the stem of quite another word: trail is that of the Spanish
+		// tráiler.
+		weight, asWord := float32(foreignFormWeight), languageSet(0).with(l)
+		if l == own {
+			weight, asWord = formWeight, anyLanguage
 		}
-		stems, n := s.stems(l, w.written, w.folded)
-		for _, stem := range stems[:n] {
-			add(form{term: stemTerm(l, stem), holdsExact: true})
-			add(form{term: stem})
-		}
-		if n == 0 {
+		if n := list.addStems(s, l, w.written, w.folded, weight, asWord, 0); n == 0 {
 			// The word is a stem itself: others have it as theirs.
-			add(form{term: stemTerm(l, w.folded)})
+			list.add(form{stemTerm(l, w.folded), weight, anyLanguage, -1})
+		}
+		if l != german {
+			continue
+		}
+		if respelt := respellGerman(lower(w.written)); respelt != "" {
+			in, folded := languageSet(0).with(l), fold(respelt)
+			at := list.add(form{folded, weight, in, -1})
+			if n := list.addStems(s, l, respelt, folded, weight, in, at); n == 0 {
+				list.add(form{stemTerm(l, folded), weight, in, -1})
+			}
 		}
 	}
 	return list
+}
+
+// formList collects the forms of a word.
+type formList []form
+
+// add adds f and returns its place. A term stands for a word once.
+func (list *formList) add(f form) int {
+	for i := range *list {
+		if have := &(*list)[i]; have.term == f.term {
+			have.in |= f.in
+			have.weight = max(have.weight, f.weight)
+			return i
+		}
+	}
+	*list = append(*list, f)
+	return len(*list) - 1
+}
+
+// addStems adds the stems of a word that is the form at a place, and those stems
+// as words of documents in asWord, and returns how many stems there are.
+func (list *formList) addStems(s *stemmer, l language, written, folded string, weight float32, asWord languageSet, place int) int {
+	stems, n := s.stems(l, written, folded)
+	for _, stem := range stems[:n] {
+		list.add(form{stemTerm(l, stem), weight, anyLanguage, place})
+		list.add(form{stem, weight, asWord, -1})
+	}
+	return n
 }

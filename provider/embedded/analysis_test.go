@@ -95,7 +95,7 @@ func finds(text, declared, query string, langs ...language) bool {
 	words := queryWords(query)
 	for _, w := range words {
 		found := false
-		for _, f := range newStemmer().forms(w, langs) {
+		for _, f := range newStemmer().forms(w, languageOfQuery(words, langs), langs) {
 			found = found || has[f.term]
 		}
 		if !found {
@@ -238,7 +238,7 @@ func FuzzAnalysis(f *testing.F) {
 			if !slices.Contains(terms, w.folded) {
 				t.Fatalf("word %q of %q is not in its document", w.folded, text)
 			}
-			_ = newStemmer().forms(w, []language{english, russian, turkish, hindi})
+			_ = newStemmer().forms(w, english, []language{english, german, russian, turkish, hindi})
 		}
 	})
 }

@@ -173,23 +173,30 @@ func functionWordLanguages(w string) []language {
 
 const longestFunctionWord = 6 // bytes
 
-var functionWords = indexFunctionWords(map[language]string{
-	english:    "the of and to in is for with on that by this be are from as it at or an was which has can you not your its will",
-	german:     "der die und das den von zu mit sich des auf ist im dem nicht ein eine als auch es an werden aus er hat dass sie nach wird bei einer um am sind für wie",
-	french:     "le la les de des et du en un une est que qui dans pour au par sur pas plus ce avec il sont aux se ses ou cette à",
-	spanish:    "el la los las de del y que en un una es por con para su se no como más al lo o sus son este ha",
-	italian:    "il lo la gli le di del della che e un una è per con non in si da dei nel sono al come più ha o dal alla",
+var functionWords = indexFunctionWords(frequentWords)
+
+// frequentWords are the most frequent function words of each language, about
+// as many of each, so that none is guessed for having the longest list. Words
+// that name things in English are not among them: many a name of a product has
+// no function word but what looks like one, "men" or "hat". Those that English
+// uses as well are in its list too, which settles a tie.
+var frequentWords = map[language]string{
+	english:    "the of and to in is for with on that by this be are from as it at or an was which has can you not your its will a no do me",
+	german:     "der die und das den von zu mit sich des auf ist im dem nicht ein eine als auch es an werden aus er dass sie nach wird bei einer um am sind für wie",
+	french:     "le la les de des et du en un une est que qui dans au par sur pas ce avec il sont aux se ses ou cette à",
+	spanish:    "el la los las de del y que en un una es por con para su se no como más al lo o sus este ha",
+	italian:    "il lo la gli le di del della che e un una è per con non in si da dei nel sono al più ha o dal alla",
 	portuguese: "o a os as de do da dos das e que em um uma para com não se no na por mais é ao como foi ou seu sua",
 	dutch:      "de het een en van in is dat op te zijn met voor niet aan er om ook als bij door uit naar maar over hij wordt",
-	swedish:    "och att det som en är av för på den med till inte om ett har de jag var men kan från vid så eller",
-	danish:     "og at det er en af til på den for med der ikke som et de har fra kan om vi men være eller hvad",
-	norwegian:  "og at det er en av til på den for med som ikke et de har fra kan om vi men være eller hva jeg ble",
+	swedish:    "och att det som en är av för på den med till inte om ett har de jag var kan från vid så eller",
+	danish:     "og at det er en af til på den for med der ikke som et de har fra kan om vi være eller hvad",
+	norwegian:  "og at det er en av til på den for med som ikke et de har fra kan om vi være eller hva jeg ble",
 	finnish:    "ja on ei se että oli hän ovat joka mutta kun myös tai sen mukaan sekä voi ole niin kuin",
 	hungarian:  "a az és hogy nem is egy van ez meg volt csak mint el de már vagy még ha azt",
 	romanian:   "și de la în a cu pe nu este un o care din să mai că pentru sau ale lui",
 	turkish:    "ve bir bu için ile da de çok olarak daha en gibi olan var ne kadar ya",
 	irish:      "agus an na ar is le go sa ag atá do bhí a mar sé ina",
-})
+}
 
 func indexFunctionWords(lists map[language]string) map[string][]language {
 	index := make(map[string][]language)

@@ -15,17 +15,29 @@ const maxPassageScan = 256 << 10
 // highlighter finds the words of a query in texts.
 type highlighter struct {
 	stemmer *stemmer
-	words   map[string]int // the terms that stand for a word, by its place in the query
-	first   [256]bool      // the first bytes that a token of one of them may have, folded
-	count   int
+	words   map[string]highlight // by the terms that stand for a word
+	first   [256]bool            // the first bytes that a token of one of them may have, folded
+	faint   []languageSet        // of each word (see faintWords)
 }
 
-func newHighlighter(st *stemmer, words []queryWord, langs []language) *highlighter {
-	h := &highlighter{stemmer: st, words: make(map[string]int), count: len(words)}
+// highlight is a word, by its place in the query, and the languages of the
+// documents in which a term stands for it.
+type highlight struct {
+	word int
+	in   languageSet
+}
+
+func newHighlighter(st *stemmer, words []queryWord, spoken []language) *highlighter {
+	own := languageOfQuery(words, spoken)
+	h := &highlighter{
+		stemmer: st,
+		words:   make(map[string]highlight),
+		faint:   faintWords(words, own, func(int) bool { return true }),
+	}
 	for i, w := range words {
-		for _, f := range st.forms(w, langs) {
+		for _, f := range st.forms(w, own, spoken) {
 			if _, ok := h.words[f.term]; !ok {
-				h.words[f.term] = i
+				h.words[f.term] = highlight{i, f.in}
 			}
 			first := f.term[0]
 			if first < byte(languages) && len(f.term) > 1 {
@@ -48,8 +60,8 @@ func (h *highlighter) match(l language, tok token) (word int, ok bool) {
 		return 0, false
 	}
 	h.stemmer.eachTerm(l, tok, func(term string) {
-		if i, found := h.words[term]; found && !ok {
-			word, ok = i, true
+		if found, has := h.words[term]; has && !ok && found.in.has(l) {
+			word, ok = found.word, true
 		}
 	})
 	return word, ok
@@ -72,19 +84,27 @@ func (h *highlighter) passage(text string, l language) string {
 			matches = append(matches, matched{tok.start, tok.end, i})
 		}
 	})
-	from, to := h.densest(matches)
+	from, to := h.densest(matches, l)
 	return cutPassage(text, from, to)
 }
 
-// densest returns where the best matches begin and end.
-func (h *highlighter) densest(matches []matched) (from, to int) {
+// densest returns where the best matches, in a text in the language l, begin and
+// end.
+func (h *highlighter) densest(matches []matched, l language) (from, to int) {
 	const room = provider.MaxPassageBytes * 3 / 4 // the rest is for what is around them
-	seen := make([]int, h.count)
+	// All faint words together are worth less than any other.
+	worth := func(word int) int {
+		if h.faint[word].has(l) {
+			return 1
+		}
+		return 1 + maxQueryWords
+	}
+	seen := make([]int, len(h.faint))
 	different, best, last := 0, -1, 0
 	for first := range matches {
 		for last < len(matches) && matches[last].end-matches[first].start <= room {
 			if seen[matches[last].word]++; seen[matches[last].word] == 1 {
-				different++
+				different += worth(matches[last].word)
 			}
 			last++
 		}
@@ -94,7 +114,7 @@ func (h *highlighter) densest(matches []matched) (from, to int) {
 		}
 		if last > first {
 			if seen[matches[first].word]--; seen[matches[first].word] == 0 {
-				different--
+				different -= worth(matches[first].word)
 			}
 		} else {
 			last = first + 1

@@ -13,19 +13,32 @@ import (
 // Probabilistic Relevance Framework", 2009). For a word w and a document d
 //
 //	T(w, d) = sum over fields: weight * occurrences / (1 - b + b * length / mean length)
-//	score   = sum over words:  idf(w) * T * (k1 + 1) / (k1 + T)
+//	score   = sum over words:  f(w, d) * idf(w) * T * (k1 + 1) / (k1 + T)
 //	idf(w)  = ln(1 + (N - n + 0.5) / (n + 0.5))
 //
 // where N, n and the mean lengths are those of the living documents of the
-// searched sites, and of no others. A word's other forms, those of the same
-// stem, count as formWeight of an occurrence, and w with all its forms is one
-// word with one n, so that a stem never counts twice.
+// searched sites, and of no others. A word's other forms count as formWeight
+// of an occurrence, or foreignFormWeight by the rules of a language that the
+// query is not in, and w with all its forms is one word with one n, so that a
+// stem never counts twice.
+//
+// f is faintWeight for a word that says next to nothing in d (see faintWords),
+// and 1 for any other. In a large English site "how" is in every other document
+// and its idf says so; in a small one, or one of many languages, it is as rare as
+// "coffee". A document with none but faint words of a query is no hit, unless
+// every document found is such a one.
 const (
 	k1         = 1.2
 	textB      = 0.75
 	nameB      = 0.5 // names are short by nature: a long one says little
 	nameWeight = 2.0 // on top of the one that the name has as part of the text
-	formWeight = 0.8
+
+	formWeight        = 0.8
+	foreignFormWeight = 0.1
+	// Four of them at most weigh as much as one word that is as rare. More would
+	// let a question's phrasing lead in a small site; less would lose what the
+	// "for" of "sandals for women" still says.
+	faintWeight = 0.25
 )
 
 // minLanguageShare is the share of the searched documents from which on the
@@ -66,6 +79,8 @@ type scratch struct {
 	ends        []int        // where in occurrences a word in a segment ends
 	scores      []float64
 	touched     []uint32
+	faintScores []float64 // what faint words add to scores
+	faintOnly   []candidate
 	candidates  []candidate
 	nameNorm    [256]float64
 	textNorm    [256]float64
@@ -81,27 +96,35 @@ func (sc *scratch) rank(ctx context.Context, st *stemmer, words []queryWord, ind
 			sc.parts = append(sc.parts, rankedPart{&x.parts[i].part, &x.site})
 		}
 	}
-	idf, err := sc.gather(ctx, st, words, &stats)
+	weights, err := sc.gather(ctx, st, words, &stats)
 	if err != nil {
 		return nil, err
 	}
 	sc.normalise(&stats)
-	if err := sc.score(ctx, idf); err != nil {
+	if err := sc.score(ctx, weights); err != nil {
 		return nil, err
 	}
 	return &ranking{sc.parts, sc.candidates}, nil
 }
 
-// gather fills occurrences, word by word, and returns the idf of each.
-func (sc *scratch) gather(ctx context.Context, st *stemmer, words []queryWord, stats *statistics) ([]float64, error) {
-	langs := stats.spoken()
+// wordWeight is what a word of a query counts.
+type wordWeight struct {
+	idf   float64
+	faint languageSet // the languages of the documents in which it is faint
+}
+
+// gather fills occurrences, word by word, and returns what each word counts.
+func (sc *scratch) gather(ctx context.Context, st *stemmer, words []queryWord, stats *statistics) ([]wordWeight, error) {
+	spoken := stats.spoken()
+	own := languageOfQuery(words, spoken)
 	sc.occurrences, sc.ends = sc.occurrences[:0], sc.ends[:0]
-	idf := make([]float64, len(words))
+	weights := make([]wordWeight, len(words))
+	found := make([]int, len(words))
 	for i, w := range words {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		forms := st.forms(w, langs)
+		forms := st.forms(w, own, spoken)
 		before := len(sc.occurrences)
 		for _, p := range sc.parts {
 			if err := sc.find(p.part, forms); err != nil {
@@ -109,13 +132,18 @@ func (sc *scratch) gather(ctx context.Context, st *stemmer, words []queryWord, s
 			}
 			sc.ends = append(sc.ends, len(sc.occurrences))
 		}
-		n := float64(len(sc.occurrences) - before)
-		idf[i] = math.Log(1 + (float64(stats.documents)-n+0.5)/(n+0.5))
+		found[i] = len(sc.occurrences) - before
+		n := float64(found[i])
+		weights[i].idf = math.Log(1 + (float64(stats.documents)-n+0.5)/(n+0.5))
 	}
-	return idf, nil
+	for i, set := range faintWords(words, own, func(word int) bool { return found[word] > 0 }) {
+		weights[i].faint = set
+	}
+	return weights, nil
 }
 
-// spoken returns the languages of which stems are looked for.
+// spoken returns the languages of which stems are looked for, the one of most
+// documents first.
 func (s *statistics) spoken() []language {
 	var list []language
 	for l := noLanguage + 1; l < languages; l++ {
@@ -123,7 +151,13 @@ func (s *statistics) spoken() []language {
 			list = append(list, l)
 		}
 	}
+	slices.SortStableFunc(list, func(a, b language) int { return cmp.Compare(s.languages[b], s.languages[a]) })
 	return list
+}
+
+// language returns the language of a document.
+func (p *part) language(doc uint32) language {
+	return language(min(p.languages[doc], byte(languages-1)))
 }
 
 // find appends the occurrences of a word, given by its forms, in p.
@@ -145,13 +179,10 @@ func (sc *scratch) find(p *part, forms []form) error {
 	switch {
 	case used == 0:
 	case used == 1:
-		weight := float32(formWeight)
-		if forms[last].exact {
-			weight = 1
-		}
+		f := forms[last]
 		for _, o := range sc.postings[last] {
-			if !p.dead.has(int(o.doc)) {
-				sc.occurrences = append(sc.occurrences, occurrence{o.doc, weight * float32(o.name), weight * float32(o.text)})
+			if !p.dead.has(int(o.doc)) && (f.in == anyLanguage || f.in.has(p.language(o.doc))) {
+				sc.occurrences = append(sc.occurrences, occurrence{o.doc, f.weight * float32(o.name), f.weight * float32(o.text)})
 			}
 		}
 	default:
@@ -160,11 +191,11 @@ func (sc *scratch) find(p *part, forms []form) error {
 	return nil
 }
 
-// merge appends the occurrences of several forms of a word. The first form is
-// the word itself.
+// merge appends the occurrences of several forms of a word.
 func (sc *scratch) merge(p *part, forms []form) {
 	lists := sc.postings[:len(forms)]
 	var at [maxForms]int
+	var found [maxForms]posting
 	for {
 		doc := gone
 		for i, list := range lists {
@@ -175,27 +206,30 @@ func (sc *scratch) merge(p *part, forms []form) {
 		if doc == gone {
 			return
 		}
-		var exact posting
 		var o occurrence
+		counts := false
 		for i, list := range lists {
+			found[i] = posting{}
 			if at[i] == len(list) || list[at[i]].doc != doc {
 				continue
 			}
-			found := list[at[i]]
+			f := &forms[i]
+			here := list[at[i]]
 			at[i]++
-			switch f := forms[i]; {
-			case f.exact:
-				exact = found
-				o.name, o.text = float32(found.name), float32(found.text)
-			case f.holdsExact:
-				o.name += formWeight * float32(found.name-min(found.name, exact.name))
-				o.text += formWeight * float32(found.text-min(found.text, exact.text))
-			default:
-				o.name += formWeight * float32(found.name)
-				o.text += formWeight * float32(found.text)
+			if f.in != anyLanguage && !f.in.has(p.language(doc)) {
+				continue
 			}
+			counts = true
+			found[i] = here
+			if f.holds >= 0 {
+				held := found[f.holds]
+				here.name -= min(here.name, held.name)
+				here.text -= min(here.text, held.text)
+			}
+			o.name += f.weight * float32(here.name)
+			o.text += f.weight * float32(here.text)
 		}
-		if !p.dead.has(int(doc)) {
+		if counts && !p.dead.has(int(doc)) {
 			o.doc = doc
 			sc.occurrences = append(sc.occurrences, o)
 		}
@@ -213,32 +247,46 @@ func (sc *scratch) normalise(stats *statistics) {
 }
 
 // score fills candidates.
-func (sc *scratch) score(ctx context.Context, idf []float64) error {
-	sc.candidates = sc.candidates[:0]
+func (sc *scratch) score(ctx context.Context, weights []wordWeight) error {
+	sc.candidates, sc.faintOnly = sc.candidates[:0], sc.faintOnly[:0]
 	for n, p := range sc.parts {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if len(sc.scores) < p.docs {
 			sc.scores = make([]float64, max(p.docs, 2*len(sc.scores)))
+			sc.faintScores = make([]float64, len(sc.scores))
 		}
-		scores := sc.scores[:p.docs]
+		scores, faint := sc.scores[:p.docs], sc.faintScores[:p.docs]
 		sc.touched = sc.touched[:0]
-		for w := range idf {
+		for w, weight := range weights {
 			list := sc.occurrencesOf(w, n)
 			for i := range list {
 				o := &list[i]
 				t := float64(o.name)*sc.nameNorm[p.nameLengths[o.doc]] + float64(o.text)*sc.textNorm[p.textLengths[o.doc]]
-				if scores[o.doc] == 0 {
+				score := weight.idf * t * (k1 + 1) / (k1 + t)
+				if scores[o.doc] == 0 && faint[o.doc] == 0 {
 					sc.touched = append(sc.touched, o.doc)
 				}
-				scores[o.doc] += idf[w] * t * (k1 + 1) / (k1 + t)
+				if weight.faint != 0 && weight.faint.has(p.language(o.doc)) {
+					faint[o.doc] += faintWeight * score
+				} else {
+					scores[o.doc] += score
+				}
 			}
 		}
 		for _, doc := range sc.touched {
-			sc.candidates = append(sc.candidates, candidate{scores[doc], doc, int32(n)})
-			scores[doc] = 0
+			c := candidate{scores[doc] + faint[doc], doc, int32(n)}
+			if scores[doc] > 0 {
+				sc.candidates = append(sc.candidates, c)
+			} else {
+				sc.faintOnly = append(sc.faintOnly, c)
+			}
+			scores[doc], faint[doc] = 0, 0
 		}
+	}
+	if len(sc.candidates) == 0 {
+		sc.candidates, sc.faintOnly = sc.faintOnly, sc.candidates
 	}
 	return nil
 }

@@ -52,44 +52,63 @@ func plainRanking(docs []provider.Document, query string) (order []string, score
 			langs = append(langs, l)
 		}
 	}
-	scores = make(map[string]float64)
-	for _, w := range queryWords(query) {
-		occurrences := func(terms map[string]float64) float64 {
-			sum := 0.0
-			for _, f := range st.forms(w, langs) {
-				switch {
-				case f.exact:
-					sum += terms[f.term]
-				case f.holdsExact:
-					sum += 0.8 * max(0, terms[f.term]-terms[w.folded])
-				default:
-					sum += 0.8 * terms[f.term]
-				}
+	slices.SortStableFunc(langs, func(a, b language) int { return cmp.Compare(spoken[b], spoken[a]) })
+	words := queryWords(query)
+	own := languageOfQuery(words, langs)
+	// occurrences of a word with its forms, in a field of a document.
+	occurrences := func(w queryWord, c counted, terms map[string]float64) float64 {
+		forms := st.forms(w, own, langs)
+		counts := func(f form) float64 {
+			if f.in.has(c.lang) {
+				return terms[f.term]
 			}
-			return sum
+			return 0
 		}
-		has := func(c counted) bool {
-			for _, f := range st.forms(w, langs) {
-				if c.name[f.term] > 0 || c.text[f.term] > 0 {
-					return true
-				}
+		sum := 0.0
+		for _, f := range forms {
+			more := counts(f)
+			if f.holds >= 0 {
+				more = max(0, more-counts(forms[f.holds]))
 			}
-			return false
+			sum += float64(f.weight) * more
 		}
+		return sum
+	}
+	idf := make([]float64, len(words))
+	found := make([]bool, len(words))
+	for i, w := range words {
 		df := 0.0
 		for _, c := range all {
-			if has(c) {
+			if occurrences(w, c, c.name)+occurrences(w, c, c.text) > 0 {
 				df++
 			}
 		}
-		idf := math.Log(1 + (n-df+0.5)/(df+0.5))
-		for _, c := range all {
-			if !has(c) {
-				continue
+		found[i] = df > 0
+		idf[i] = math.Log(1 + (n-df+0.5)/(df+0.5))
+	}
+	faint := faintWords(words, own, func(i int) bool { return found[i] })
+	scores = make(map[string]float64)
+	onlyFaint := make(map[string]float64)
+	for _, c := range all {
+		clear, more := 0.0, 0.0
+		for i, w := range words {
+			tf := 2*occurrences(w, c, c.name)/(0.5+0.5*c.nl/max(1, nameWords/n)) + occurrences(w, c, c.text)/(0.25+0.75*c.tl/max(1, textWords/n))
+			score := idf[i] * tf * 2.2 / (1.2 + tf)
+			if faint[i].has(c.lang) {
+				more += 0.25 * score
+			} else {
+				clear += score
 			}
-			tf := 2*occurrences(c.name)/(0.5+0.5*c.nl/max(1, nameWords/n)) + occurrences(c.text)/(0.25+0.75*c.tl/max(1, textWords/n))
-			scores[c.key] += idf * tf * 2.2 / (1.2 + tf)
 		}
+		switch {
+		case clear > 0:
+			scores[c.key] = clear + more
+		case more > 0:
+			onlyFaint[c.key] = more
+		}
+	}
+	if len(scores) == 0 {
+		scores = onlyFaint
 	}
 	for key := range scores {
 		order = append(order, key)
@@ -99,7 +118,7 @@ func plainRanking(docs []provider.Document, query string) (order []string, score
 }
 
 var someWords = strings.Fields(`run running runs runner noodle noodles soup Soup broth tea green Tee Häuser Haus
-	haus maison maisons crème creme C++ e-mail email node.js 北京大学 北京 ラーメン library libraries der die das the of and le la les`)
+	haus maison maisons crème creme C++ e-mail email node.js 北京大学 北京 ラーメン library libraries der die das the of and le la les Bruecke Brücke Brücken 978-3-00-1 978`)
 
 func someText(random *rand.Rand, n int) string {
 	var b strings.Builder

@@ -93,8 +93,34 @@ func (s *stemmer) stem(l language, w string) string {
 	}
 	s.env.SetCurrent(w)
 	step(s.env)
-	return s.env.Current()
+	stem := s.env.Current()
+	if l == german && isFemininePlural(w) {
+		// Gärtnerinnen is the plural of Gärtnerin, which the stemmer leaves
+		// as it is.
+		stem = strings.TrimSuffix(stem, "n")
+	}
+	return stem
 }
+
+// isFemininePlural reports whether a German word ends in the plural of -in, as
+// Gärtnerinnen and Freundinnen do, and not in an -inn of its root.
+func isFemininePlural(w string) bool {
+	root, ok := strings.CutSuffix(w, "innen")
+	if !ok || utf8.RuneCountInString(root) < 3 || root == "ger" || root == "dar" {
+		return false // innen, drinnen, Spinnen, gerinnen, darinnen
+	}
+	for _, end := range beforeInn {
+		if strings.HasSuffix(root, end) {
+			return false
+		}
+	}
+	return true
+}
+
+// beforeInn is what comes before -innen where it is no plural of -in: in
+// beginnen, gewinnen, spinnen, sinnen and their compounds, and in Rinnen and
+// rinnen behind a consonant.
+var beforeInn = strings.Fields("beg gew bes ges sp ents nachs verr zerr br chr dr gr lr mr nr sr tr wr")
 
 func snowballStep(l language) func(*snowballstem.Env) bool {
 	switch l {

@@ -41,9 +41,11 @@ const (
 func (k tokenKind) counts() bool { return k == word || k == gram }
 
 // maxCompound bounds the parts and the bytes of a word joined by hyphens of
-// which the parts together are indexed. Longer chains are made of words.
+// which the parts together are indexed. Longer chains are made of words; a code
+// may have as many parts as an ISBN or a UUID, and some more.
 const (
 	maxCompoundParts = 4
+	maxCodeParts     = 8
 	maxCompoundBytes = 40
 )
 
@@ -155,9 +157,11 @@ func (t *tokenizer) code(start, end int, rest string) {
 }
 
 func (t *tokenizer) endChain() {
-	if t.chainParts > 1 && t.chainParts <= maxCompoundParts && t.chainEnd-t.chainStart <= maxCompoundBytes {
+	if t.chainParts > 1 && t.chainParts <= maxCodeParts && t.chainEnd-t.chainStart <= maxCompoundBytes {
 		joined := withoutSigns(t.text[t.chainStart:t.chainEnd])
-		t.yield(token{joined, t.chainStart, t.chainEnd, compound})
+		if t.chainParts <= maxCompoundParts || isNumbered(joined) {
+			t.yield(token{joined, t.chainStart, t.chainEnd, compound})
+		}
 	}
 	t.chainParts = 0
 }
@@ -252,6 +256,19 @@ func classOf(r rune) runeClass {
 		return classWord
 	}
 	return classNone
+}
+
+// isNumbered reports whether a word, without signs in it, is one of a number's
+// kind: an ISBN, a part's or a telephone's number, a date, but not covid19 or
+// 16inch. Half of it at least are digits, and there are three.
+func isNumbered(s string) bool {
+	digits := 0
+	for i := range len(s) {
+		if '0' <= s[i] && s[i] <= '9' {
+			digits++
+		}
+	}
+	return digits >= 3 && 2*digits >= len(s)
 }
 
 func isHyphen(r rune) bool { return r == '-' || r == '‐' || r == '‑' }
