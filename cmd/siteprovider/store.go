@@ -127,10 +127,12 @@ func (a *app) storeCompactCommand() *cobra.Command {
 		Long: `Merge each site's pieces of the index into one, write the file anew without gaps,
 and empty its log. What was deleted or replaced before is then in neither of them.
 
-Others may go on searching; who wants to write waits while the file is written
-anew. That takes as much free space beside the file as it has in the end, and as
-much again for temporary files (in the directory that SQLITE_TMPDIR or TMPDIR
-names, else /var/tmp or /tmp). If it fails, the store is what it was.`,
+Others may go on searching. Writing the file anew takes some 20 seconds for a
+gigabyte, for which writers wait; one that gives up after 30 seconds is told that
+the store is busy, and loses nothing. It takes as much free space beside the file
+as it has in the end, and as much again for temporary files (in the directory that
+SQLITE_TMPDIR or TMPDIR names, else /var/tmp or /tmp). If it fails, the store is
+what it was.`,
 		Args: wantsNoArgs,
 		RunE: a.withStore(func(ctx context.Context, s *embedded.Store, _ []string) error {
 			r, err := s.Compact(ctx)
