@@ -3,7 +3,6 @@ package embedded
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -196,8 +195,5 @@ func (c *connections) alone(ctx context.Context, do func(*session) error) error 
 		return err
 	}
 	defer s.discard()
-	if err := do(s); err != nil && !errors.Is(err, errNothingToDo) {
-		return err
-	}
-	return ctx.Err()
+	return do(s)
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sort"
 	"testing"
+
+	"github.com/siteprovider/siteprovider/provider"
 )
 
 func TestSortedStringsFindsWhatIsInIt(t *testing.T) {
@@ -198,6 +200,37 @@ func TestADamagedSegmentIsAnError(t *testing.T) {
 
 // FuzzSegment reads a segment whose checksum is right and whose bytes are
 // anything.
+// A right checksum only says that the bytes are those that were written.
+func TestASegmentThatWasWrittenWronglyIsFound(t *testing.T) {
+	docs, names := someDocuments(rand.New(rand.NewPCG(6, 6)), 40)
+	whole := new(segmentBuilder).build(names, docs)
+	for _, c := range []struct {
+		name  string
+		harm  func(s *segment)
+		words string
+	}{
+		{"nothing", func(*segment) {}, ""},
+		{"a language", func(s *segment) { s.languages[3] = byte(languages) }, "document 3 has the language"},
+		{"the order of the URLs", func(s *segment) { s.urls.data[1]++ }, "its URLs are out of order"},
+		{"the end of the URLs", func(s *segment) { s.urls.data[0] = 0x7f; s.urls.blocks[0] = 0xff }, "its URLs are cut off"},
+		{"the order of the terms", func(s *segment) { s.dictionary.data[1] = 0xff }, "its terms are out of order"},
+		{"a place of postings", func(s *segment) { s.offsets[0]++ }, "the postings of term 0 are not where"},
+		{"a list of postings", func(s *segment) { s.postings[1] = 0xfc; s.postings[2] |= 0x7f }, "out of range"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := mustParse(t, slices.Clone(whole))
+			c.harm(s)
+			err := verifySegment(s, segmentRow{documents: int64(s.docs), bytes: int64(s.size)})
+			if c.words == "" && err != nil {
+				t.Errorf("%v, want no error", err)
+			}
+			if c.words != "" {
+				wantError(t, err, provider.ErrCorrupt, c.words)
+			}
+		})
+	}
+}
+
 func FuzzSegment(f *testing.F) {
 	random := rand.New(rand.NewPCG(5, 5))
 	for _, n := range []int{0, 1, 3, 40} {
@@ -224,6 +257,7 @@ func FuzzSegment(f *testing.F) {
 		}
 		p := part{s, bitmap{0x55}}
 		_ = p.statistics()
+		_ = verifySegment(s, segmentRow{documents: int64(s.docs), bytes: int64(s.size), dead: p.dead})
 		_, _ = mergeSegments([]part{p, p})
 		x := &siteIndex{parts: []indexPart{{1, p}}}
 		x.stats = p.statistics()
