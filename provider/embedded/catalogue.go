@@ -3,6 +3,7 @@ package embedded
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 // siteRow is a site that holds documents.
 type siteRow struct {
+	store      storeID
 	id         int64
 	name       string
 	documents  int64
@@ -21,9 +23,15 @@ type siteRow struct {
 
 // catalogue is the sites of one generation of the store. It never changes.
 type catalogue struct {
+	state
+	sites []siteRow      // by name
+	at    map[string]int // name -> place in sites
+}
+
+// state tells a state of a store from every other state of any store.
+type state struct {
+	store      storeID
 	generation int64
-	sites      []siteRow      // by name
-	at         map[string]int // name -> place in sites
 }
 
 func (c *catalogue) site(name string) (siteRow, bool) {
@@ -41,23 +49,66 @@ type catalogueCache struct {
 
 // load returns the catalogue of the state that the transaction of s sees.
 func (c *catalogueCache) load(ctx context.Context, s *session) (*catalogue, error) {
-	var generation, dropped int64
-	if err := s.row(ctx, "SELECT generation, dropped FROM store").Scan(&generation, &dropped); err != nil {
+	own, err := readStoreRow(ctx, s)
+	if err != nil {
 		return nil, err
 	}
 	known := c.newest.Load()
-	if known != nil && known.generation == generation {
+	if known != nil && known.state == own.state {
 		return known, nil
 	}
-	since := int64(-1)
-	fresh := &catalogue{generation: generation, at: map[string]int{}}
-	if known != nil && dropped <= known.generation && known.generation < generation {
-		since = known.generation
+	newer := known == nil || known.store != own.store || known.generation < own.generation
+	var fresh *catalogue
+	if known != nil && newer && known.store == own.store && own.dropped <= known.generation {
+		fresh, err = own.readSites(ctx, s, known)
+	}
+	// Where the index on generations has lost something, the table decides.
+	if err == nil && (fresh == nil || int64(len(fresh.sites)) < own.sites) {
+		fresh, err = own.readSites(ctx, s, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if n := int64(len(fresh.sites)); n < own.sites {
+		return nil, damaged("the store has %d sites, and only %d of them can be read", own.sites, n)
+	}
+	if newer {
+		c.newest.CompareAndSwap(known, fresh)
+	}
+	return fresh, nil
+}
+
+// storeRow is the one row of the table store.
+type storeRow struct {
+	state
+	dropped, sites int64
+}
+
+func readStoreRow(ctx context.Context, s *session) (own storeRow, err error) {
+	var m mark
+	err = s.row(ctx, "SELECT mark, generation, dropped, sites FROM store").Scan((*[]byte)(&m), &own.generation, &own.dropped, &own.sites)
+	if errors.Is(err, sql.ErrNoRows) {
+		return own, damaged("the store's own row is missing")
+	}
+	if err == nil && len(m) != markBytes {
+		return own, damaged("the store's mark has %d bytes", len(m))
+	}
+	own.store = m.id()
+	return own, err
+}
+
+// readSites returns the sites: those of known, with what changed since, or all
+// of them where known is nil.
+func (own storeRow) readSites(ctx context.Context, s *session, known *catalogue) (*catalogue, error) {
+	fresh := &catalogue{state: own.state, at: map[string]int{}}
+	query, args := "SELECT id, name, documents, generation FROM site NOT INDEXED", []any(nil)
+	if known != nil {
 		fresh.sites, fresh.at = slices.Clone(known.sites), maps.Clone(known.at)
+		query, args = "SELECT id, name, documents, generation FROM site WHERE generation > ?", []any{known.generation}
 	}
 	before := len(fresh.sites)
 	err := s.each(ctx, func(rows *sql.Rows) error {
-		var r siteRow
+		r := siteRow{store: own.store}
 		if err := rows.Scan(&r.id, &r.name, &r.documents, &r.generation); err != nil {
 			return err
 		}
@@ -68,7 +119,7 @@ func (c *catalogueCache) load(ctx context.Context, s *session) (*catalogue, erro
 		fresh.at[r.name] = len(fresh.sites)
 		fresh.sites = append(fresh.sites, r)
 		return nil
-	}, "SELECT id, name, documents, generation FROM site WHERE generation > ?", since)
+	}, query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -77,9 +128,6 @@ func (c *catalogueCache) load(ctx context.Context, s *session) (*catalogue, erro
 		for i, r := range fresh.sites {
 			fresh.at[r.name] = i
 		}
-	}
-	if known == nil || known.generation < generation {
-		c.newest.CompareAndSwap(known, fresh)
 	}
 	return fresh, nil
 }

@@ -97,5 +97,6 @@ func (w *write) dropSite(site siteRow) error {
 			return err
 		}
 	}
+	w.sites--
 	return nil
 }

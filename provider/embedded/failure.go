@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
+	"syscall"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -43,6 +45,8 @@ func failureKind(err error) error {
 		return provider.ErrPermission
 	case errors.Is(err, sql.ErrConnDone), errors.Is(err, driver.ErrBadConn), isPathError(err):
 		return provider.ErrUnavailable
+	case isForeign(err):
+		return provider.ErrCorrupt
 	}
 	switch sqliteCode(err) & 0xff {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_FULL,
@@ -59,9 +63,16 @@ func failureKind(err error) error {
 // failureWords adds to SQLite's words what they leave open: what it means here
 // and what to do.
 func failureWords(err error) string {
+	const full = "disk full: nothing of this call was kept, all that was stored before is intact (%v)"
+	switch {
+	case errors.Is(err, syscall.ENOSPC), sqliteCode(err) == sqlite3.SQLITE_IOERR_SHMSIZE:
+		return fmt.Sprintf(full, err)
+	case isForeign(err):
+		return fmt.Sprintf("%v; %s", err, whatToDo)
+	}
 	switch sqliteCode(err) & 0xff {
 	case sqlite3.SQLITE_FULL:
-		return fmt.Sprintf("disk full: nothing of this call was kept, all that was stored before is intact (%v)", err)
+		return fmt.Sprintf(full, err)
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		return fmt.Sprintf("busy: another process is writing to the store; try again (%v)", err)
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM:
@@ -74,7 +85,7 @@ func failureWords(err error) string {
 	return err.Error()
 }
 
-const whatToDo = "restore it from a backup, or move it away and ingest again"
+const whatToDo = "restore it from a backup (empty its directory first, so that no -wal or -shm file is left), or move it away and ingest again"
 
 func sqliteCode(err error) int {
 	var e *sqlite.Error
@@ -82,6 +93,23 @@ func sqliteCode(err error) int {
 		return e.Code()
 	}
 	return 0
+}
+
+// isForeign reports whether err can only come of a file whose tables or rows are
+// not as this package makes them: every statement is one that works on those,
+// and no row that it writes can be there already.
+func isForeign(err error) bool {
+	var sqliteErr *sqlite.Error
+	if errors.As(err, &sqliteErr) {
+		switch sqliteErr.Code() & 0xff {
+		case sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_FORMAT:
+			return true
+		case sqlite3.SQLITE_ERROR:
+			return strings.Contains(sqliteErr.Error(), "no such ") || strings.Contains(sqliteErr.Error(), "has no column")
+		}
+		return false
+	}
+	return errors.Is(err, sql.ErrNoRows) || strings.HasPrefix(err.Error(), "sql: Scan error")
 }
 
 func isBusy(err error) bool {

@@ -24,13 +24,16 @@ const pageBytes = 8192
 // schema is the layout of StoreVersion.
 //
 // The one row of store holds the generation, which every transaction that
-// writes moves up by one, and the last generation in which a site was dropped.
+// writes moves up by one, the last generation in which a site was dropped, and
+// the number of sites. mark is the store's id, drawn when it was made, and the
+// generation once more, in a form that is found in a raw page (see checkLog);
+// that row is on page storePage, because its table was made first.
 // A site's generation is that of its last change, so that a reader finds what
 // changed since it last looked. Numbers of sites, documents and segments are
 // never used twice, because an index in memory goes by them.
 //
 // document.key is urlKey of the URL. document.text is written relative to
-// schema (see packText). document.version is that of the rules under which the
+// schema (see packText). document.crc is the rowChecksum of the rest. document.version is that of the rules under which the
 // document was indexed (see documentVersion).
 //
 // segment.dead has a bit for each document of the segment that has been
@@ -39,10 +42,12 @@ const pageBytes = 8192
 const schema = `
 CREATE TABLE store (
 	id INTEGER PRIMARY KEY CHECK (id = 1),
+	mark BLOB NOT NULL,
 	generation INTEGER NOT NULL,
-	dropped INTEGER NOT NULL
+	dropped INTEGER NOT NULL,
+	sites INTEGER NOT NULL
 );
-INSERT INTO store VALUES (1, 0, 0);
+INSERT INTO store VALUES (1, randomblob(16) || zeroblob(8), 0, 0, 0);
 CREATE TABLE site (
 	id INTEGER PRIMARY KEY AUTOINCREMENT,
 	name TEXT NOT NULL UNIQUE,
@@ -60,6 +65,7 @@ CREATE TABLE document (
 	name TEXT NOT NULL,
 	types TEXT NOT NULL,
 	language TEXT NOT NULL,
+	crc INTEGER NOT NULL,
 	text BLOB NOT NULL,
 	schema BLOB NOT NULL
 );

@@ -35,6 +35,9 @@ func (s *Store) Get(ctx context.Context, l provider.Lookup) ([]provider.Object, 
 			return err
 		}
 		sites, _ := c.scope(l.Scope)
+		for i := range objects {
+			objects[i] = provider.Object{}
+		}
 		holders, err := holdersOf(ctx, tx, sites, l.URLs)
 		if err != nil {
 			return err
@@ -44,6 +47,9 @@ func (s *Store) Get(ctx context.Context, l provider.Lookup) ([]provider.Object, 
 			best, sites := choose(u, holders[urlKey(u)])
 			if sites == 0 {
 				objects[i] = provider.Object{URL: u}
+				if err := wantAbsent(ctx, tx, c, l.Scope, u); err != nil {
+					return err
+				}
 				continue
 			}
 			objects[i] = provider.Object{URL: best.url, Site: best.site, Found: true, Ambiguous: sites > 1}
@@ -133,6 +139,32 @@ func hostSites(u string) []string {
 	return list
 }
 
+// wantAbsent makes sure that a URL that was not found by its key is not there
+// under itself either, on the sites that it is likely to be on: the two indexes
+// know the same documents.
+func wantAbsent(ctx context.Context, tx *session, c *catalogue, scope provider.Scope, u string) error {
+	const maxSites = 4
+	likely := hostSites(u)
+	if !scope.All() {
+		likely = scope.Sites()[:min(len(scope.Sites()), maxSites)]
+	}
+	for _, name := range likely {
+		site, ok := c.site(name)
+		if !ok {
+			continue
+		}
+		var n int
+		err := tx.row(ctx, "SELECT count(*) FROM document INDEXED BY document_url WHERE site = ? AND url = ?", site.id, u).Scan(&n)
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			return damaged("site %q has the document %s, and it is not found by its key", name, u)
+		}
+	}
+	return nil
+}
+
 // fillObjects reads the schemas of the rows ids, 0 for none, into objects.
 func fillObjects(ctx context.Context, tx *session, ids []int64, objects []provider.Object) error {
 	at := make(map[int64][]int, len(ids))
@@ -141,10 +173,15 @@ func fillObjects(ctx context.Context, tx *session, ids []int64, objects []provid
 			at[id] = append(at[id], i)
 		}
 	}
-	return tx.each(ctx, func(rows *sql.Rows) error {
-		var id int64
+	err := tx.each(ctx, func(rows *sql.Rows) error {
+		var id, crc int64
+		var url, name, types, language string
+		var text sql.RawBytes
 		var schema []byte
-		if err := rows.Scan(&id, &schema); err != nil {
+		if err := rows.Scan(&id, &url, &name, &types, &language, &crc, &text, &schema); err != nil {
+			return err
+		}
+		if err := checkRow(crc, url, name, types, language, text, schema); err != nil {
 			return err
 		}
 		for n, i := range at[id] {
@@ -153,8 +190,13 @@ func fillObjects(ctx context.Context, tx *session, ids []int64, objects []provid
 			}
 			objects[i].Schema = schema
 		}
+		delete(at, id)
 		return nil
-	}, "SELECT id, schema FROM document WHERE id IN (SELECT value FROM json_each(?))", idList(ids))
+	}, "SELECT id, url, name, types, language, crc, text, schema FROM document WHERE id IN (SELECT value FROM json_each(?))", idList(ids))
+	if err == nil && len(at) > 0 {
+		err = damaged("%d documents are found by their key, and their rows are not there", len(at))
+	}
+	return err
 }
 
 // List returns a page of a site's documents.
@@ -169,7 +211,15 @@ func (s *Store) List(ctx context.Context, q provider.ListQuery) ([]provider.Entr
 	}
 	entries := []provider.Entry{}
 	err = s.files.read(ctx, func(tx *session) error {
-		return tx.each(ctx, func(rows *sql.Rows) error {
+		c, err := s.sites.load(ctx, tx)
+		if err != nil {
+			return err
+		}
+		site, ok := c.site(q.Site)
+		if !ok {
+			return nil
+		}
+		err = tx.each(ctx, func(rows *sql.Rows) error {
 			var e provider.Entry
 			var hash []byte
 			var version int64
@@ -179,8 +229,11 @@ func (s *Store) List(ctx context.Context, q provider.ListQuery) ([]provider.Entr
 			e.Hash, e.Indexed = hex.EncodeToString(hash), version == documentVersion
 			entries = append(entries, e)
 			return nil
-		}, "SELECT url, hash, version FROM document WHERE site = (SELECT id FROM site WHERE name = ?) AND url > ? ORDER BY url LIMIT ?",
-			q.Site, q.After, q.Limit)
+		}, "SELECT url, hash, version FROM document WHERE site = ? AND url > ? ORDER BY url LIMIT ?", site.id, q.After, q.Limit)
+		if want := min(site.documents, int64(q.Limit)); err == nil && q.After == "" && int64(len(entries)) != want {
+			err = damaged("site %q has %d documents, and its list begins with %d of %d", site.name, site.documents, len(entries), want)
+		}
+		return err
 	})
 	if err != nil {
 		return nil, failure(ctx, "list", err)

@@ -63,7 +63,7 @@ func (s *Store) index(ctx context.Context, tx *session, site siteRow) (*siteInde
 }
 
 func (s *Store) loadIndex(ctx context.Context, tx *session, site siteRow) (*siteIndex, error) {
-	known := s.indexes.get(site.id)
+	known := s.indexes.get(site)
 	if known != nil && known.site.generation == site.generation {
 		return known, nil
 	}
@@ -165,19 +165,27 @@ type indexCache struct {
 	mu    sync.Mutex
 	limit int64
 	bytes int64
-	sites map[int64]*list.Element // of *siteIndex
-	used  *list.List              // the one used last in front
+	sites map[siteKey]*list.Element // of *siteIndex
+	used  *list.List                // the one used last in front
 }
 
+// siteKey tells a site from every other site of any store.
+type siteKey struct {
+	store storeID
+	site  int64
+}
+
+func (r siteRow) key() siteKey { return siteKey{r.store, r.id} }
+
 func newIndexCache(limit int64) *indexCache {
-	return &indexCache{limit: limit, sites: make(map[int64]*list.Element), used: list.New()}
+	return &indexCache{limit: limit, sites: make(map[siteKey]*list.Element), used: list.New()}
 }
 
 // get returns what is kept of a site, of whatever generation; nil if nothing.
-func (c *indexCache) get(site int64) *siteIndex {
+func (c *indexCache) get(site siteRow) *siteIndex {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e, ok := c.sites[site]
+	e, ok := c.sites[site.key()]
 	if !ok {
 		return nil
 	}
@@ -189,13 +197,13 @@ func (c *indexCache) get(site int64) *siteIndex {
 func (c *indexCache) put(x *siteIndex) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e, ok := c.sites[x.site.id]; ok {
+	if e, ok := c.sites[x.site.key()]; ok {
 		if e.Value.(*siteIndex).site.generation >= x.site.generation {
 			return
 		}
 		c.remove(e)
 	}
-	c.sites[x.site.id] = c.used.PushFront(x)
+	c.sites[x.site.key()] = c.used.PushFront(x)
 	c.bytes += x.bytes
 	for c.bytes > c.limit && c.used.Len() > 0 {
 		c.remove(c.used.Back())
@@ -204,6 +212,6 @@ func (c *indexCache) put(x *siteIndex) {
 
 func (c *indexCache) remove(e *list.Element) {
 	x := c.used.Remove(e).(*siteIndex)
-	delete(c.sites, x.site.id)
+	delete(c.sites, x.site.key())
 	c.bytes -= x.bytes
 }

@@ -80,13 +80,13 @@ func (s *Store) Put(ctx context.Context, docs []provider.Document) ([]provider.P
 	if len(changes) == 0 {
 		return results, nil
 	}
-	var seen int64
+	var seen state
 	err = s.files.read(ctx, func(tx *session) error {
 		c, err := s.sites.load(ctx, tx)
 		if err != nil {
 			return err
 		}
-		seen = c.generation
+		seen = c.state
 		changes, err = dropUnchanged(ctx, tx, c, changes)
 		return err
 	})
@@ -144,16 +144,15 @@ func contentHash(d provider.Document) []byte {
 	return b
 }
 
-// prepareAndStore stores changes, of which none was stored at the generation
-// seen. What needs no transaction is done before it begins.
-func (s *Store) prepareAndStore(ctx context.Context, seen int64, changes []*change) error {
+// prepareAndStore stores changes, of which none was stored in the state seen. What needs no transaction is done before it begins.
+func (s *Store) prepareAndStore(ctx context.Context, seen state, changes []*change) error {
 	shop, sites := s.prepare(ctx, changes)
 	return s.files.write(ctx, func(tx *session) error {
 		c, err := s.sites.load(ctx, tx)
 		if err != nil {
 			return err
 		}
-		if c.generation != seen {
+		if c.state != seen {
 			// Somebody else wrote meanwhile, perhaps the same.
 			left, err := dropUnchanged(ctx, tx, c, changes)
 			if err != nil {

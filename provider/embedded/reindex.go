@@ -148,14 +148,14 @@ func (r *reindex) mend(name string) error {
 // batch indexes anew the next documents of a site with URLs greater than after.
 // It returns the last of them, and whether there may be more.
 func (r *reindex) batch(site, after string) (last string, more bool, err error) {
-	var seen int64
+	var seen state
 	var docs []storedDocument
 	err = r.store.files.read(r.ctx, func(tx *session) error {
 		c, err := r.store.sites.load(r.ctx, tx)
 		if err != nil {
 			return err
 		}
-		seen = c.generation
+		seen = c.state
 		row, ok := c.site(site)
 		if !ok {
 			return nil
@@ -200,8 +200,8 @@ func (r *reindex) next(tx *session, site siteRow, after string) (docs []storedDo
 	return docs, err
 }
 
-// replace indexes docs anew, which were what a site had at the generation seen.
-func (r *reindex) replace(site string, seen int64, docs []storedDocument) error {
+// replace indexes docs anew, which were what a site had in the state seen.
+func (r *reindex) replace(site string, seen state, docs []storedDocument) error {
 	changes := make([]*change, len(docs))
 	inParallel(len(docs), func(i int) { changes[i] = docs[i].again(site) })
 	shop, sites := r.store.prepare(r.ctx, changes)
@@ -210,7 +210,7 @@ func (r *reindex) replace(site string, seen int64, docs []storedDocument) error 
 		if err != nil {
 			return err
 		}
-		if c.generation != seen {
+		if c.state != seen {
 			left, err := r.stillThere(tx, c, site, changes)
 			if err != nil {
 				return err

@@ -92,14 +92,14 @@ func TestReindexLeavesWhatChangedMeanwhile(t *testing.T) {
 	edit(t, dir, "UPDATE document SET version = version - 1")
 	s = open(t, Options{Dir: dir})
 	r := &reindex{store: s, ctx: t.Context(), report: new(ReindexReport)}
-	var seen int64
+	var seen state
 	var docs []storedDocument
 	err := s.files.read(t.Context(), func(tx *session) error {
 		c, err := s.sites.load(t.Context(), tx)
 		if err != nil {
 			return err
 		}
-		seen = c.generation
+		seen = c.state
 		docs, err = r.next(tx, c.sites[0], "")
 		return err
 	})

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -42,7 +43,6 @@ func (s *Store) Search(ctx context.Context, q provider.Query) (*provider.Result,
 	if len(result.Hits) > 0 {
 		result.ScoreKind = provider.ScoreBM25
 	}
-	result.Fit()
 	return result, nil
 }
 
@@ -64,8 +64,16 @@ func (s *Store) search(ctx context.Context, tx *session, q provider.Query, words
 	defer s.stemmers.Put(f.stemmer)
 	scratch := s.scratches.Get().(*scratch)
 	defer s.scratches.Put(scratch)
-	result.Hits, err = f.find(s, scratch, sites)
-	return err
+	f.room = provider.MaxReplyBytes
+	ranked, err := f.find(s, scratch, sites)
+	if err != nil {
+		return err
+	}
+	for i := range ranked {
+		result.Hits = append(result.Hits, ranked[i].Hit)
+	}
+	result.Fit()
+	return f.fill(result.Hits, ranked)
 }
 
 // maxNotices bounds the sites of a scope that are reported as unknown.
@@ -81,6 +89,13 @@ func noticeUnknown(result *provider.Result, c *catalogue, unknown []string) {
 	}
 }
 
+// rankedHit is a hit. Where later is not 0, its Schema only has the length of the
+// object, which is to be read from that row.
+type rankedHit struct {
+	provider.Hit
+	later int64
+}
+
 // finder turns a ranking into hits.
 type finder struct {
 	ctx     context.Context
@@ -91,9 +106,11 @@ type finder struct {
 	limit   int
 
 	highlighter *highlighter
+	room        int    // bytes of objects that may still be held
+	blank       []byte // stands in for an object that is not held
 }
 
-func (f *finder) find(s *Store, scratch *scratch, sites []siteRow) ([]provider.Hit, error) {
+func (f *finder) find(s *Store, scratch *scratch, sites []siteRow) ([]rankedHit, error) {
 	indexes := make([]*siteIndex, 0, len(sites))
 	var stats statistics
 	for _, site := range sites {
@@ -110,7 +127,7 @@ func (f *finder) find(s *Store, scratch *scratch, sites []siteRow) ([]provider.H
 	}
 	f.highlighter = newHighlighter(f.stemmer, f.words, stats.spoken())
 
-	var hits []provider.Hit
+	var hits []rankedHit
 	var last *candidate
 	for batch := f.limit; len(hits) < f.limit; batch = min(2*batch, maxBatch) {
 		best := r.best(batch, last)
@@ -130,28 +147,31 @@ func (f *finder) find(s *Store, scratch *scratch, sites []siteRow) ([]provider.H
 // maxBatch bounds the objects read at once while a filter leaves out most.
 const maxBatch = 2000
 
-// fetch reads the documents of candidates and returns the hits, in order, that
-// the filter leaves.
-func (f *finder) fetch(r *ranking, list []candidate) ([]provider.Hit, error) {
+// fetch reads the documents of candidates, one at a time, and returns the hits,
+// in order, that the filter leaves.
+func (f *finder) fetch(r *ranking, list []candidate) ([]rankedHit, error) {
 	ids := make([]int64, len(list))
 	at := make(map[int64]int, len(list))
 	for i, c := range list {
 		ids[i] = r.parts[c.part].id(int(c.doc))
 		at[ids[i]] = i
 	}
-	hits := make([]provider.Hit, len(list))
+	hits := make([]rankedHit, len(list))
 	read := make([]bool, len(list))
 	err := f.tx.each(f.ctx, func(rows *sql.Rows) error {
-		var id int64
-		var hit provider.Hit
-		var types string
-		var text sql.RawBytes
-		if err := rows.Scan(&id, &hit.URL, &hit.Name, &types, &text, &hit.Schema); err != nil {
+		var id, crc int64
+		var hit rankedHit
+		var types, declared string
+		var text, object sql.RawBytes
+		if err := rows.Scan(&id, &hit.URL, &hit.Name, &types, &declared, &crc, &text, &object); err != nil {
+			return err
+		}
+		if err := checkRow(crc, hit.URL, hit.Name, types, declared, text, object); err != nil {
 			return err
 		}
 		i := at[id]
 		read[i] = true
-		if f.filter != nil && !f.filter.Match(hit.Schema) {
+		if f.filter != nil && !f.filter.Match(object) {
 			return nil
 		}
 		p := r.parts[list[i].part]
@@ -161,14 +181,15 @@ func (f *finder) fetch(r *ranking, list []candidate) ([]provider.Hit, error) {
 				return damaged("the types of a document are damaged: %v", err)
 			}
 		}
-		whole, err := unpackText(hit.Schema, text)
+		whole, err := unpackText(object, text)
 		if err != nil {
 			return err
 		}
 		hit.Passage = f.highlighter.passage(whole, language(min(p.languages[list[i].doc], byte(languages-1))))
+		f.hold(&hit, id, object)
 		hits[i] = hit
 		return nil
-	}, "SELECT id, url, name, types, text, schema FROM document WHERE id IN (SELECT value FROM json_each(?))", idList(ids))
+	}, "SELECT id, url, name, types, language, crc, text, schema FROM document WHERE id IN (SELECT value FROM json_each(?))", idList(ids))
 	if err != nil {
 		return nil, err
 	}
@@ -183,4 +204,32 @@ func (f *finder) fetch(r *ranking, list []candidate) ([]provider.Hit, error) {
 		}
 	}
 	return kept, nil
+}
+
+// hold gives a hit its object while all that are held might fit into a reply.
+// Which of them do is known only when every hit is, and goes by their lengths.
+func (f *finder) hold(hit *rankedHit, row int64, object []byte) {
+	if len(object) <= f.room {
+		f.room -= len(object)
+		hit.Schema = bytes.Clone(object)
+		return
+	}
+	if len(object) > len(f.blank) {
+		f.blank = make([]byte, max(len(object), provider.MaxObjectBytes))
+	}
+	hit.Schema, hit.later = f.blank[:len(object)], row
+}
+
+// fill reads the objects that were not held and turned out to fit.
+func (f *finder) fill(hits []provider.Hit, ranked []rankedHit) error {
+	for i := range hits {
+		if ranked[i].later == 0 || len(hits[i].Schema) == 0 {
+			continue
+		}
+		hits[i].Schema = nil
+		if err := f.tx.row(f.ctx, "SELECT schema FROM document WHERE id = ?", ranked[i].later).Scan(&hits[i].Schema); err != nil {
+			return err
+		}
+	}
+	return nil
 }

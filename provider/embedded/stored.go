@@ -14,12 +14,13 @@ type storedDocument struct {
 	id, site, key, version    int64
 	url, name, types, lang    string
 	hash, packedText, objects []byte
+	crc                       int64
 }
 
-const storedColumns = "id, site, key, version, url, name, types, language, hash, text, schema"
+const storedColumns = "id, site, key, version, url, name, types, language, hash, crc, text, schema"
 
 func (d *storedDocument) scan(rows *sql.Rows) error {
-	return rows.Scan(&d.id, &d.site, &d.key, &d.version, &d.url, &d.name, &d.types, &d.lang, &d.hash, &d.packedText, &d.objects)
+	return rows.Scan(&d.id, &d.site, &d.key, &d.version, &d.url, &d.name, &d.types, &d.lang, &d.hash, &d.crc, &d.packedText, &d.objects)
 }
 
 // document returns the row as a document of the site with a name. Its text is

@@ -31,6 +31,9 @@ func verifyDocument(site string, d *storedDocument) (found []Problem) {
 	if d.key != urlKey(d.url) {
 		problem(RemedyReindex, "the key under which it is looked up is wrong")
 	}
+	if whole && checkRow(d.crc, d.url, d.name, d.types, d.lang, d.packedText, d.objects) != nil {
+		problem(RemedyReindex, "its row does not match its checksum")
+	}
 	switch {
 	case !whole:
 	case unreadable != nil:

@@ -8,23 +8,24 @@ import (
 // write is a transaction that changes sites. Each changed site's documents and
 // index change together.
 type write struct {
-	ctx        context.Context
-	tx         *session
-	store      *Store
-	generation int64 // the new one
+	ctx   context.Context
+	tx    *session
+	store *Store
+	state       // the new one
+	sites int64 // how many there are to be
 }
 
 func newWrite(ctx context.Context, tx *session, s *Store, c *catalogue) *write {
-	return &write{ctx: ctx, tx: tx, store: s, generation: c.generation + 1}
+	return &write{ctx: ctx, tx: tx, store: s, state: state{c.store, c.generation + 1}, sites: int64(len(c.sites))}
 }
 
 // finish writes the new generation; dropped is set where a site went.
 func (w *write) finish(dropped bool) error {
-	query := "UPDATE store SET generation = ?"
+	query := "UPDATE store SET mark = ?, generation = ?, sites = ?"
 	if dropped {
-		query = "UPDATE store SET generation = ?, dropped = generation + 1"
+		query += ", dropped = generation + 1"
 	}
-	_, err := w.tx.exec(w.ctx, query, w.generation)
+	_, err := w.tx.exec(w.ctx, query, []byte(w.state.mark()), w.generation, w.sites)
 	return err
 }
 
@@ -33,8 +34,9 @@ func (w *write) addSite(name string) (siteRow, error) {
 	if err != nil {
 		return siteRow{}, err
 	}
+	w.sites++
 	id, err := r.LastInsertId()
-	return siteRow{id: id, name: name, generation: w.generation}, err
+	return siteRow{store: w.state.store, id: id, name: name, generation: w.generation}, err
 }
 
 // put writes the rows of the documents of one site. What remains to be done is
@@ -62,13 +64,20 @@ func (w *write) putRow(site siteRow, c *change) (int64, error) {
 	if text == nil {
 		text = []byte{}
 	}
+	crc := rowChecksum(d.URL, d.Name, c.types, d.Language, text, d.Schema)
 	if c.old != 0 {
-		_, err := w.tx.exec(w.ctx, "UPDATE document SET version = ?, hash = ?, name = ?, types = ?, language = ?, text = ?, schema = ? WHERE id = ?",
-			documentVersion, c.hash, d.Name, c.types, d.Language, text, d.Schema, c.old)
-		return c.old, err
+		r, err := w.tx.exec(w.ctx, "UPDATE document SET version = ?, hash = ?, name = ?, types = ?, language = ?, crc = ?, text = ?, schema = ? WHERE id = ? AND site = ? AND url = ?",
+			documentVersion, c.hash, d.Name, c.types, d.Language, crc, text, d.Schema, c.old, site.id, d.URL)
+		if err != nil {
+			return 0, err
+		}
+		if n, err := r.RowsAffected(); err != nil || n != 1 {
+			return 0, damaged("site %q, document %s: its row %d is not where it was", site.name, d.URL, c.old)
+		}
+		return c.old, nil
 	}
-	r, err := w.tx.exec(w.ctx, "INSERT INTO document (site, url, key, version, hash, name, types, language, text, schema) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		site.id, d.URL, c.key, documentVersion, c.hash, d.Name, c.types, d.Language, text, d.Schema)
+	r, err := w.tx.exec(w.ctx, "INSERT INTO document (site, url, key, version, hash, name, types, language, crc, text, schema) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		site.id, d.URL, c.key, documentVersion, c.hash, d.Name, c.types, d.Language, crc, text, d.Schema)
 	if err != nil {
 		return 0, err
 	}
@@ -185,7 +194,7 @@ func (w *write) putSite(site siteRow) error {
 // loader returns a function that reads segments of a site, each once, and those
 // not at all that are in memory.
 func (w *write) loader(site siteRow) func(segmentRow) (*segment, error) {
-	known := w.store.indexes.get(site.id)
+	known := w.store.indexes.get(site)
 	loaded := make(map[int64]*segment)
 	return func(r segmentRow) (*segment, error) {
 		seg := known.segment(r.id)
