@@ -128,15 +128,16 @@ func (c *check) checkPages() error {
 }
 
 func (c *check) checkSites() error {
-	var rows, generation, dropped int64
-	if err := c.tx.row(c.ctx, "SELECT count(*), coalesce(max(generation), 0), coalesce(max(dropped), 0) FROM store").Scan(&rows, &generation, &dropped); err != nil {
+	var rows, generation, dropped, sites int64
+	if err := c.tx.row(c.ctx, "SELECT count(*), coalesce(max(generation), 0), coalesce(max(dropped), 0), coalesce(max(sites), 0) FROM store").
+		Scan(&rows, &generation, &dropped, &sites); err != nil {
 		return err
 	}
 	if rows != 1 || dropped > generation || generation < 0 {
 		c.problem(RemedyRestore, "the store's own row is not as it was written (%d of it, generation %d, dropped %d)", rows, generation, dropped)
 	}
 	c.sites = make(map[int64]siteRow)
-	return c.tx.each(c.ctx, func(rows *sql.Rows) error {
+	err := c.tx.each(c.ctx, func(rows *sql.Rows) error {
 		var r siteRow
 		if err := rows.Scan(&r.id, &r.name, &r.documents, &r.generation); err != nil {
 			return err
@@ -152,6 +153,14 @@ func (c *check) checkSites() error {
 		}
 		return nil
 	}, "SELECT id, name, documents, generation FROM site ORDER BY name")
+	switch {
+	case err != nil:
+	case c.report.Sites < sites:
+		c.problem(RemedyRestore, "the store has %d sites, and only %d of them are there", sites, c.report.Sites)
+	case c.report.Sites > sites:
+		c.problem(RemedyReindex, "the store is said to have %d sites, and has %d", sites, c.report.Sites)
+	}
+	return err
 }
 
 func (c *check) checkIndexes() error {

@@ -118,6 +118,7 @@ func TestCheckFindsAndReindexMends(t *testing.T) {
 		{"a wrong size of a segment", "UPDATE segment SET bytes = bytes + 1", "its row says", RemedyReindex},
 		{"an impossible size of a segment", "UPDATE segment SET bytes = 1099511627776", "said to have 1099511627776 bytes", RemedyReindex},
 		{"a wrong count of a site", "UPDATE site SET documents = 1000", "said to have 1000 documents, and has 88", RemedyReindex},
+		{"a wrong count of sites", "UPDATE store SET sites = 1", "said to have 1 sites, and has 2", RemedyReindex},
 		{"a site from the future", "UPDATE site SET generation = 1000000", "its generation is 1000000", RemedyReindex},
 		{"a site without documents", "INSERT INTO site (name, documents, generation) VALUES ('empty.example', 0, 1)", `site "empty.example": it is listed although`, RemedyReindex},
 		{"a document that vanished", "DELETE FROM document" + one, "entries of its index without a document: 1, such as https://shop.example/08", RemedyReindex},
@@ -137,6 +138,7 @@ func TestCheckFindsAndReindexMends(t *testing.T) {
 
 		{"documents of no site", "DELETE FROM site WHERE name = 'b.example'", "documents of no site: 1", RemedyRestore},
 		{"an impossible site", "UPDATE site SET name = 'all' WHERE name = 'b.example'", `site "all": no site can have this name`, RemedyRestore},
+		{"a missing site", "UPDATE store SET sites = 9", "the store has 9 sites, and only 2 of them are there", RemedyRestore},
 		{"a store from the past", "UPDATE store SET dropped = generation + 1", "the store's own row", RemedyRestore},
 		{"an impossible URL", "UPDATE document SET url = ' ', key = 0" + one, "is blank", RemedyRestore},
 	} {

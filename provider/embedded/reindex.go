@@ -84,13 +84,15 @@ func (r *reindex) run() error {
 	return nil
 }
 
-// sweep removes the pieces of an index that nothing leads to.
+// sweep removes the pieces of an index that nothing leads to, and counts sites
+// that were not. One that is missing stays so: its documents have lost its name.
 func (r *reindex) sweep() error {
 	return r.store.files.write(r.ctx, func(tx *session) error {
 		var removed int64
 		for _, query := range []string{
 			"DELETE FROM segment WHERE site NOT IN (SELECT id FROM site)",
 			"DELETE FROM chunk WHERE segment NOT IN (SELECT id FROM segment)",
+			"UPDATE store SET sites = (SELECT count(*) FROM site) WHERE sites < (SELECT count(*) FROM site)",
 		} {
 			result, err := tx.exec(r.ctx, query)
 			if err != nil {
