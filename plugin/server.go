@@ -102,15 +102,39 @@ func (s *server) Get(ctx context.Context, m *pb.GetRequest) (*pb.GetResponse, er
 	if err != nil {
 		return nil, err
 	}
-	found, err := p.Get(ctx, l)
+	objects, err := getFitting(ctx, p, l)
 	if err != nil {
 		return nil, err
 	}
-	objects := make([]*pb.Object, len(found))
-	for i, o := range found {
-		objects[i] = wire.ObjectToProto(o)
+	return &pb.GetResponse{Objects: objects}, nil
+}
+
+// getFitting gets the first objects of l, as many as one reply may hold. The
+// host asks for the rest again, so the provider is asked for a few at a time:
+// at first for little more than fits if all are as large as can be, and then
+// for more while they are small.
+func getFitting(ctx context.Context, p provider.Provider, l provider.Lookup) ([]*pb.Object, error) {
+	const firstPortion, maxPortion = 8, 64
+	var objects []*pb.Object
+	portion := firstPortion
+	for rest := l.URLs; len(rest) > 0; portion = min(2*portion, maxPortion) {
+		asked := rest[:min(portion, len(rest))]
+		rest = rest[len(asked):]
+		found, err := p.Get(ctx, provider.Lookup{URLs: asked, Scope: l.Scope})
+		if err != nil {
+			return nil, err
+		}
+		if len(found) != len(asked) {
+			return nil, provider.Errorf(provider.ErrInternal, "the provider answered %d URLs with %d objects", len(asked), len(found))
+		}
+		for _, o := range found {
+			objects = append(objects, wire.ObjectToProto(o))
+		}
+		if n := fitting(objects); n < len(objects) {
+			return objects[:n], nil
+		}
 	}
-	return &pb.GetResponse{Objects: objects[:fitting(objects)]}, nil
+	return objects, nil
 }
 
 func (s *server) List(ctx context.Context, m *pb.ListRequest) (*pb.ListResponse, error) {

@@ -394,3 +394,54 @@ func TestErrorsOfABatchNameTheCallersPlace(t *testing.T) {
 		}
 	}
 }
+
+// portions is a provider that notes for how many URLs at once it was asked.
+type portions struct {
+	provider.Provider
+	asked []int
+}
+
+func (p *portions) Get(ctx context.Context, l provider.Lookup) ([]provider.Object, error) {
+	p.asked = append(p.asked, len(l.URLs))
+	return p.Provider.Get(ctx, l)
+}
+
+func TestGetAsksAProviderForLittleMoreThanOneReplyHolds(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		bytes int // of an object
+		most  int // objects that one reply may have been made from
+	}{
+		{"large objects", 1 << 20, 24},
+		{"small objects", 100, 100},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := &portions{Provider: providertest.NewMemory()}
+			schema := []byte(`{"x":"` + strings.Repeat("a", c.bytes) + `"}`)
+			request := &pb.GetRequest{Scope: allSites}
+			for i := range 100 {
+				url := fmt.Sprintf("https://a.example/%d", i)
+				request.Urls = append(request.Urls, url)
+				if _, err := p.Put(t.Context(), []provider.Document{{Site: "a.example", URL: url, Schema: schema}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			reply, err := configured(t, p).Get(t.Context(), request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			asked := 0
+			for _, n := range p.asked {
+				asked += n
+			}
+			if asked > c.most || len(reply.Objects) > asked {
+				t.Errorf("asked for %v to answer with %d, want at most %d in all", p.asked, len(reply.Objects), c.most)
+			}
+			for i, o := range reply.Objects {
+				if o.GetUrl() != request.Urls[i] || !o.GetFound() {
+					t.Errorf("object %d is %s, found %v; want %s", i, o.GetUrl(), o.GetFound(), request.Urls[i])
+				}
+			}
+		})
+	}
+}

@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/siteprovider/siteprovider/provider"
 )
@@ -152,6 +153,10 @@ func absolute(dir, path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return "", fmt.Errorf("make %q absolute: %w", path, err)
+	}
+	if !utf8.ValidString(abs) {
+		// As JSON, in the settings, it would become another path.
+		return "", provider.Invalidf("path", "%q is not valid UTF-8", abs)
 	}
 	return abs, nil
 }
