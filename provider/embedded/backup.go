@@ -136,6 +136,10 @@ func finishCopy(ctx context.Context, path string) (*BackupReport, error) {
 	}
 	defer db.Close()
 	db.SetMaxOpenConns(1)
+	// It is a store of its own, which goes its own way from here.
+	if _, err := db.ExecContext(ctx, "UPDATE store SET mark = randomblob(16) || substr(mark, 17)"); err != nil {
+		return nil, err
+	}
 	var mode string
 	if err := db.QueryRowContext(ctx, "PRAGMA journal_mode = WAL").Scan(&mode); err != nil {
 		return nil, err

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	sqlite3 "modernc.org/sqlite/lib"
+
 	"github.com/siteprovider/siteprovider/provider"
 )
 
@@ -94,6 +96,9 @@ CREATE UNIQUE INDEX chunk_segment ON chunk(segment, part);
 func ensureFile(ctx context.Context, dir, path string, mustExist bool) error {
 	op := "open store " + path
 	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) && isThere(path) {
+		return provider.Errorf(provider.ErrCorrupt, "%s: it is a symbolic link, and nothing is where it leads", op)
+	}
 	switch {
 	case err == nil && !info.Mode().IsRegular():
 		return provider.Errorf(provider.ErrCorrupt, "%s: it is not a regular file", op)
@@ -132,7 +137,7 @@ func createFile(ctx context.Context, dir, path string) error {
 	}
 	// Link, unlike rename, fails where another process was faster, whose
 	// store is as good as ours.
-	if err := os.Link(temp, path); err != nil && !isRegular(path) {
+	if err := os.Link(temp, path); err != nil && !isThere(path) {
 		if err := os.Rename(temp, path); err != nil {
 			return err
 		}
@@ -208,9 +213,40 @@ func dataSource(path string, maxPages int) string {
 	return "file:" + (&url.URL{Path: slashed}).EscapedPath() + "?" + params.Encode()
 }
 
-func isRegular(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
+// dataSourceFixed returns the data source name of a file that nobody changes,
+// and that therefore needs no locks, no log and nothing else beside it.
+func dataSourceFixed(path string) string {
+	source, query, _ := strings.Cut(dataSource(path, 0), "?")
+	params, _ := url.ParseQuery(query) // as it was encoded
+	params.Set("mode", "ro")
+	params.Set("immutable", "1")
+	return source + "?" + params.Encode()
+}
+
+// isThere reports whether there is something under a name, be it only a link
+// that leads nowhere, or something that may not be looked at.
+func isThere(path string) bool {
+	_, err := os.Lstat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// withoutAccess returns err, or, where the file at path may not be opened at
+// all, which SQLite does not tell from other reasons, an error that says so.
+// Only where SQLite has just failed to open it: closing a file lets go of all
+// locks that this process has on it.
+func withoutAccess(path string, err error) error {
+	if sqliteCode(err)&0xff != sqlite3.SQLITE_CANTOPEN {
+		return err
+	}
+	f, openErr := os.OpenFile(path, os.O_RDWR, 0)
+	if openErr == nil {
+		f.Close()
+		return err
+	}
+	if errors.Is(openErr, fs.ErrPermission) {
+		return openErr
+	}
+	return err
 }
 
 // syncDir makes a new name in dir durable. Where a directory cannot be synced

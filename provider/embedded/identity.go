@@ -39,4 +39,6 @@ func (m mark) id() (id storeID) {
 	return id
 }
 
+func (m mark) generation() uint64 { return binary.BigEndian.Uint64(m[len(storeID{}):]) }
+
 func (s state) mark() mark { return binary.BigEndian.AppendUint64(s.store[:], uint64(s.generation)) }

@@ -5,11 +5,16 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"os"
 	"runtime"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/siteprovider/siteprovider/provider"
 )
 
 // busyWait is how long a call without a deadline waits for another process to
@@ -21,6 +26,8 @@ const busyWait = 30 * time.Second
 type connections struct {
 	db      *sql.DB
 	path    string
+	fixed   bool          // the file can only be read; see dataSourceFixed
+	checked atomic.Value  // fileInfo of the file that was found to be a store
 	writer  chan *session // holds the writer while nobody uses it; nil: to be opened
 	readers chan *session // as many as may be open
 }
@@ -45,17 +52,37 @@ func connect(ctx context.Context, path string, maxPages int) (*connections, erro
 		c.readers <- nil
 	}
 	first, err := c.open(ctx, writerCache)
-	if err == nil {
-		if err = checkFile(ctx, path, first); err != nil {
-			first.discard()
-		}
+	if err != nil && c.fix(err) {
+		first, err = c.open(ctx, writerCache)
 	}
 	if err != nil {
-		db.Close()
-		return nil, failure(ctx, "open store "+path, err)
+		c.db.Close()
+		return nil, failure(ctx, "open store "+path, withoutAccess(path, err))
 	}
 	c.writer <- first
 	return c, nil
+}
+
+// fix turns to reading the file as one that nobody changes, where err says that
+// it cannot be opened otherwise: on a medium that cannot be written, SQLite has
+// no place for what it keeps beside the file.
+func (c *connections) fix(err error) bool {
+	switch sqliteCode(err) & 0xff {
+	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY:
+	default:
+		return false
+	}
+	if size(c.path+"-wal") > 0 {
+		return false
+	}
+	db, err := sql.Open("sqlite", dataSourceFixed(c.path))
+	if err != nil {
+		return false
+	}
+	db.SetMaxIdleConns(0)
+	c.db.Close()
+	c.db, c.fixed = db, true
+	return true
 }
 
 // close closes every connection. No call may be in progress.
@@ -74,17 +101,77 @@ const (
 	writerCache = 32_000
 )
 
+// open opens the file that is at the path now, and checks that it is a store.
 func (c *connections) open(ctx context.Context, cache int) (*session, error) {
+	for range 10 {
+		file, err := c.file()
+		if err != nil {
+			return nil, err
+		}
+		s, err := c.openFile(ctx, cache, file)
+		if err != nil {
+			return nil, err
+		}
+		if now, err := c.file(); err == nil && c.same(file, now) {
+			return s, nil
+		}
+		s.discard() // who knows which of the two it has open
+	}
+	return nil, provider.Errorf(provider.ErrUnavailable, "the file %s is being replaced again and again", c.path)
+}
+
+func (c *connections) openFile(ctx context.Context, cache int, file os.FileInfo) (*session, error) {
+	known, _ := c.checked.Load().(fileInfo)
+	fresh := known.FileInfo == nil || !c.same(known, file)
+	if fresh && !c.fixed {
+		if err := checkLog(ctx, c.path); err != nil {
+			return nil, err
+		}
+	}
 	conn, err := c.db.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s := &session{conn: conn, stmts: make(map[string]*sql.Stmt)}
-	if _, err := conn.ExecContext(ctx, "PRAGMA cache_size = -"+strconv.Itoa(cache)); err != nil {
+	s := &session{conn: conn, stmts: make(map[string]*sql.Stmt), file: file}
+	_, err = conn.ExecContext(ctx, "PRAGMA cache_size = -"+strconv.Itoa(cache))
+	if err == nil && fresh {
+		err = checkFile(ctx, c.path, s)
+	}
+	if err != nil {
 		s.discard()
 		return nil, err
 	}
+	c.checked.Store(fileInfo{file})
 	return s, nil
+}
+
+// fileInfo has one type whatever the file system, for an atomic.Value.
+type fileInfo struct{ os.FileInfo }
+
+// file returns the file that is at the path now.
+func (c *connections) file() (os.FileInfo, error) {
+	info, err := fileAt(c.path)
+	if err == nil && c.fixed && size(c.path+"-wal") > 0 {
+		err = provider.Errorf(provider.ErrUnavailable,
+			"the file %s, which this process may only read, is being written to by another; open the store again later", c.path)
+	}
+	return info, err
+}
+
+// same reports whether a file is still there as it was.
+func (c *connections) same(a, b os.FileInfo) bool {
+	if c.fixed && (a.Size() != b.Size() || !a.ModTime().Equal(b.ModTime())) {
+		return false
+	}
+	return os.SameFile(plain(a), plain(b))
+}
+
+// plain undoes fileInfo, which os.SameFile does not know.
+func plain(f os.FileInfo) os.FileInfo {
+	if f, ok := f.(fileInfo); ok {
+		return f.FileInfo
+	}
+	return f
 }
 
 // read runs do in a read transaction: all that do reads is one state of the
@@ -96,9 +183,31 @@ func (c *connections) read(ctx context.Context, do func(*session) error) error {
 // write runs do in a transaction that writes. Where do or the commit fails,
 // nothing of it is kept; errNothingToDo is no failure.
 func (c *connections) write(ctx context.Context, do func(*session) error) error {
-	err := c.with(ctx, c.writer, writerCache, "BEGIN IMMEDIATE", "COMMIT", do)
+	if c.fixed {
+		return provider.Errorf(provider.ErrPermission, "the store can only be read: %s or its directory cannot be written", c.path)
+	}
+	var file os.FileInfo
+	err := c.with(ctx, c.writer, writerCache, "BEGIN IMMEDIATE", "COMMIT", func(s *session) error {
+		file = s.file
+		if err := c.stillAt(file); err != nil {
+			return err // it was replaced while this waited for another writer
+		}
+		return do(s)
+	})
 	if errors.Is(err, errNothingToDo) {
 		return nil
+	}
+	if err == nil {
+		// What went into a file that has no name any more is lost.
+		err = c.stillAt(file)
+	}
+	return err
+}
+
+func (c *connections) stillAt(file os.FileInfo) error {
+	now, err := c.file()
+	if err == nil && !c.same(file, now) {
+		err = provider.Errorf(provider.ErrUnavailable, "the file %s was replaced by another during the call; try again", c.path)
 	}
 	return err
 }
@@ -122,6 +231,18 @@ func (c *connections) with(ctx context.Context, pool chan *session, cache int, b
 		}
 		pool <- s
 	}()
+	if s != nil {
+		// A file that was removed or replaced can still be read and
+		// written to, though nobody else ever sees it again.
+		file, err := c.file()
+		if err != nil {
+			return err
+		}
+		if !c.same(s.file, file) {
+			s.discard()
+			s = nil
+		}
+	}
 	if s == nil {
 		if s, err = c.open(ctx, cache); err != nil {
 			return err
@@ -152,6 +273,7 @@ func (c *connections) with(ctx context.Context, pool chan *session, cache int, b
 type session struct {
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
+	file  os.FileInfo // what it has open
 }
 
 // begin starts a transaction. SQLite's own wait for a lock ends with ctx or

@@ -21,6 +21,7 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"github.com/siteprovider/siteprovider/provider"
 )
@@ -85,6 +86,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.Dir == "" {
 		return nil, provider.Invalidf("Options.Dir", "is empty")
 	}
+	if !utf8.ValidString(o.Dir) {
+		return nil, provider.Invalidf("Options.Dir", "%q is not valid UTF-8", o.Dir)
+	}
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
 		return nil, provider.Errorf(provider.ErrInternal, "open store: %v", err)
@@ -117,8 +121,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
-// Exists reports whether dir holds the file of a store. It does not open it.
-func Exists(dir string) bool { return isRegular(filepath.Join(dir, FileName)) }
+// Exists reports whether there is anything under the name of a store's file in
+// dir, or dir may not be looked into. Whether it is a store, Open tells.
+func Exists(dir string) bool { return isThere(filepath.Join(dir, FileName)) }
 
 // Close waits for the calls in progress, which it cancels, and closes the file.
 func (s *Store) Close() error {
