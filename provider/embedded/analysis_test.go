@@ -47,6 +47,8 @@ func TestTokensAreWhatAReaderSearchesFor(t *testing.T) {
 		{"1,000 km", "000 1000 km"},
 		{"3.5", "35"},
 		{"foo_bar", "foo bar foobar"},
+		{"a _delicious_ soup, __init__ and _foo: __ _", "a delicious soup init and foo"},
+		{"_日本_", "(日) (本) 日本"},
 		{"state-of-the-art", "state of the art stateoftheart"},
 		{"a-b-c-d-e", "a b c d e"},
 		{"Crème brûlée", "creme brulee"},

@@ -86,7 +86,7 @@ func (t *tokenizer) segment(start, end int) {
 		t.runEnd = end
 	case classWord:
 		t.endRun()
-		t.word(start, end)
+		t.word(start, start+len(strings.TrimRightFunc(t.text[start:end], isSign)))
 	default:
 		t.endRun()
 		if isHyphen(first) && t.chainParts > 0 && start == t.chainEnd {
@@ -94,6 +94,10 @@ func (t *tokenizer) segment(start, end int) {
 			return
 		}
 		t.endChain()
+		// UAX 29 keeps an underscore with the word that follows it.
+		if i := strings.IndexFunc(t.text[start:end], func(r rune) bool { return classOf(r) != classNone }); i > 0 {
+			t.segment(start+i, end)
+		}
 	}
 }
 
