@@ -95,7 +95,7 @@ func checkText(r *embedded.CheckReport) []byte {
 	}{
 		{embedded.RemedyReindex, "to mend the index: siteprovider store reindex --all"},
 		{embedded.RemedyIngest, "to mend the documents named: delete them and ingest them again"},
-		{embedded.RemedyRestore, "to mend the file: put a backup in its place, or move it away and ingest again"},
+		{embedded.RemedyRestore, "to mend the file: empty the directory and put a backup there, or move it away and ingest again"},
 	} {
 		if has[m.remedy] {
 			fmt.Fprintf(&b, "  %s\n", m.text)
