@@ -381,3 +381,39 @@ func TestFailuresAreBoundedInMemoryAndAllHandedOn(t *testing.T) {
 	require.Len(t, r.Failures, MaxListed)
 	require.Equal(t, 2*MaxListed, r.FailuresOmitted)
 }
+
+func TestDataOfADirectoryThatCannotBeReadFailsAndAStoreIsPassedOver(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"a.json": thing(1), "cut.json": `"@type": "Thing"`, "lost.JSONL.gz": zipped("Dear reader"), "README": "Dear reader",
+		"store/" + storeFile: "", "store/segment.json": thing(2),
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	m := providertest.NewMemory()
+	r := mustRun(t, Options{Store: m, Sources: []string{dir}})
+	require.Equal(t, things(1), stored(t, m))
+	var failed, noticed []string
+	for _, f := range r.Failures {
+		failed = append(failed, filepath.Base(f.Source))
+	}
+	for _, n := range r.Notices {
+		noticed = append(noticed, filepath.Base(n.Source))
+	}
+	require.Equal(t, []string{"cut.json", "lost.JSONL.gz"}, failed)
+	require.ElementsMatch(t, []string{"store", "README"}, noticed)
+}
+
+func TestALineOfAURLWithoutJSONNamesTheURL(t *testing.T) {
+	r := mustRun(t, Options{Store: providertest.NewMemory(), Sources: []string{write(t, "f", "https://a.example/1\t"+thing(1)+"\nhttps://a.example/2\tnot json\n")}})
+	require.Len(t, r.Failures, 1)
+	require.Equal(t, "https://a.example/2", r.Failures[0].URL)
+	require.ErrorContains(t, r.Failures[0].Err, "no JSON")
+}
+
+func TestAZeroByteCostsOnlyItsLine(t *testing.T) {
+	m := providertest.NewMemory()
+	r := mustRun(t, Options{Store: m, Sources: []string{write(t, "f", thing(1)+"\n\x00\n"+thing(2)+"\n")}})
+	require.Equal(t, things(2), stored(t, m), "%v", r.Failures)
+}

@@ -117,6 +117,9 @@ func (r *reading) json(u unit) {
 		}
 		w, err := readTabLine(u.text)
 		r.wrapped(w, err, u.line)
+	case !bracket && isAddressed(firstLine(start)):
+		address, _, _ := bytes.Cut(start, []byte("\t"))
+		r.fail(Place{Line: u.line, URL: shorten(string(bytes.TrimSpace(address)))}, provider.Invalidf("schema", "no JSON follows the URL and its tab"))
 	case invalid >= 0 || !validJSON(u.text):
 		r.broken(u)
 	case !bracket:
@@ -124,6 +127,12 @@ func (r *reading) json(u unit) {
 	default:
 		r.value(u)
 	}
+}
+
+// isAddressed reports whether a line begins with a URL and a tab.
+func isAddressed(line []byte) bool {
+	address, _, ok := bytes.Cut(line, []byte("\t"))
+	return ok && utf8.Valid(address) && provider.HostSite(string(address)) != ""
 }
 
 // value reads valid JSON.

@@ -93,7 +93,7 @@ func (r *reader) read(ctx context.Context, in input) error {
 	}
 	kind, sniffed := sniff(window, err == io.EOF)
 	if sniffed != nil {
-		return r.emit(unit{err: sniffed, unread: in.walked && errors.Is(sniffed, errNoFormat)})
+		return r.emit(unit{err: sniffed, unread: in.walked && errors.Is(sniffed, errNoFormat) && !isData(in.name)})
 	}
 	switch kind {
 	case formatHTML:

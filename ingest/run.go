@@ -27,7 +27,10 @@ func Run(ctx context.Context, opts Options) (*Report, error) {
 		return nil, err
 	}
 	tally := newTally(opts)
-	inputs, failures := expand(opts.Sources)
+	inputs, failures, notices := expand(opts.Sources)
+	for _, n := range notices {
+		tally.notice(n)
+	}
 	for _, f := range failures {
 		tally.fail(f)
 	}

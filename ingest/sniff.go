@@ -21,14 +21,16 @@ const (
 	formatHTML           // one page
 )
 
+var errBinary = errors.New("is binary")
+
 var errNoFormat = errors.New("is neither JSON, JSON Lines, url<TAB>JSON lines nor HTML")
 
 // sniff tells the format of a text by its beginning; whole says that window is
 // all of it. The error says what the text seems to be when it is of no format
 // that is read.
 func sniff(window []byte, whole bool) (format, error) {
-	if i := bytes.IndexByte(window, 0); i >= 0 {
-		return formatUnknown, fmt.Errorf("is binary: byte %d of the text is zero", i)
+	if mostlyControl(window) {
+		return formatUnknown, errBinary
 	}
 	text := bytes.TrimSpace(window)
 	if len(text) == 0 {
@@ -60,7 +62,7 @@ func sniff(window []byte, whole bool) (format, error) {
 		return formatValues, nil
 	}
 	if looksBinary(text) {
-		return formatUnknown, errors.New("is binary")
+		return formatUnknown, errBinary
 	}
 	return formatUnknown, errNoFormat
 }
@@ -140,25 +142,32 @@ func sniffJSON(text []byte, whole bool) format {
 	return formatLines
 }
 
-// mostLinesGood reports whether more than half of the lines of text are by
-// themselves what a line of formatLines should be.
+// mostLinesGood reports whether more than half of the lines of text begin like
+// a line of formatLines, and one of them is good by itself. How many are good
+// says nothing: lines can be broken, each for itself.
 func mostLinesGood(text []byte, whole bool) bool {
-	good, all := 0, 0
+	good, begun, all, indent := false, 0, 0, -1
 	for line := range bytes.Lines(text) {
 		if line[len(line)-1] != '\n' && !whole {
 			break
 		}
-		indented := line[0] == ' ' || line[0] == '\t'
+		indented := len(line) - len(bytes.TrimLeft(line, " \t"))
 		line = bytes.TrimSpace(line)
 		if len(line) == 0 {
 			continue
 		}
-		all++
-		if isTabLine(line) || !indented && len(line) > 2 && line[0] == '{' && validJSON(line) {
-			good++
+		if all++; indent < 0 {
+			indent = indented
+		}
+		switch {
+		case isTabLine(line):
+			begun, good = begun+1, true
+		case indented == indent && len(line) > 2 && (line[0] == '{' || line[0] == '[') && bytes.IndexByte([]byte("{[:"), line[len(line)-1]) < 0:
+			begun++
+			good = good || validJSON(line)
 		}
 	}
-	return good*2 > all
+	return good && begun*2 > all
 }
 
 func firstLine(text []byte) []byte {
@@ -177,13 +186,25 @@ func isTabLine(line []byte) bool {
 	return len(before) > 0 && len(after) > 0 && (after[0] == '{' || after[0] == '[' || after[0] == '"')
 }
 
-// looksBinary reports whether text has control characters that no text file
-// has. A zero byte is dealt with before.
-func looksBinary(text []byte) bool {
-	for _, c := range text {
-		if c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\x1b' && c != '\x1e' && c != '\v' && c != '\b' {
-			return true
+// mostlyControl reports whether a text begins with more control characters than
+// a damaged text file would.
+func mostlyControl(text []byte) bool {
+	head := text[:min(len(text), 1<<10)]
+	n := 0
+	for _, c := range head {
+		if isControl(c) {
+			n++
 		}
 	}
-	return false
+	return n*16 > len(head) && n > 1
+}
+
+// looksBinary reports whether text has control characters that no text file
+// has.
+func looksBinary(text []byte) bool {
+	return bytes.IndexFunc(text, func(c rune) bool { return c < ' ' && isControl(byte(c)) }) >= 0
+}
+
+func isControl(c byte) bool {
+	return c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\x1b' && c != '\x1e' && c != '\v' && c != '\b'
 }

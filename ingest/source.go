@@ -33,8 +33,9 @@ func (in input) open(stdin io.Reader) (io.ReadCloser, error) {
 }
 
 // expand returns the inputs that sources name, each once and in reading order,
-// and a failure for each source that names none.
-func expand(sources []string) ([]input, []Failure) {
+// a failure for each source that names none, and a notice for what is left out
+// on the way.
+func expand(sources []string) ([]input, []Failure, []Notice) {
 	x := expander{seen: make(map[string]bool)}
 	for _, s := range sources {
 		x.source(s)
@@ -48,12 +49,13 @@ func expand(sources []string) ([]input, []Failure) {
 		}
 	})
 	slices.SortStableFunc(x.failures, func(a, b Failure) int { return strings.Compare(a.Source, b.Source) })
-	return x.inputs, x.failures
+	return x.inputs, x.failures, x.notices
 }
 
 type expander struct {
 	inputs   []input
 	failures []Failure
+	notices  []Notice
 	seen     map[string]bool
 }
 
@@ -74,6 +76,12 @@ func (x *expander) source(s string) {
 		x.fail(s, errors.New("no file matches the pattern"))
 	}
 	for _, m := range matches {
+		// A pipe or device is read where it is named, not where it happens to
+		// match: reading it may never end.
+		if info, err := os.Stat(m); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+			x.notices = append(x.notices, Notice{Place{Source: m}, "left out: it is no regular file; name it itself to read it"})
+			continue
+		}
 		x.path(m)
 	}
 }
@@ -98,7 +106,12 @@ func (x *expander) path(p string) {
 
 // walk adds the regular files below dir and returns how many there are. Links
 // to files are followed, links to directories are not: they may lead in circles.
+// A directory that holds a store is passed over.
 func (x *expander) walk(dir string) int {
+	if _, err := os.Stat(filepath.Join(dir, storeFile)); err == nil {
+		x.notices = append(x.notices, Notice{Place{Source: dir}, "left out: the directory holds a store"})
+		return 0
+	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		x.fail(dir, plainPathError(err))
@@ -146,6 +159,22 @@ func (x *expander) add(in input, key string) {
 
 func (x *expander) fail(source string, err error) {
 	x.failures = append(x.failures, Failure{Place{Source: source}, err})
+}
+
+// storeFile is in every directory that the embedded backend keeps a store in.
+const storeFile = "siteprovider.db"
+
+// isData reports whether a file says by its name that it holds what is read.
+func isData(name string) bool {
+	name = strings.ToLower(name)
+	for _, packed := range []string{".gz", ".zst"} {
+		name = strings.TrimSuffix(name, packed)
+	}
+	switch filepath.Ext(name) {
+	case ".json", ".jsonl", ".ndjson", ".jsonld", ".html", ".htm", ".xhtml", ".tsv":
+		return true
+	}
+	return false
 }
 
 // isAsset reports whether a file of a mirrored site is by its name one that

@@ -26,7 +26,7 @@ func tree(t *testing.T, paths ...string) string {
 // names returns the inputs that sources give, relative to dir.
 func names(t *testing.T, dir string, sources ...string) (inputs []string, failures map[string]string) {
 	t.Helper()
-	in, failed := expand(sources)
+	in, failed, _ := expand(sources)
 	for _, i := range in {
 		name := i.name
 		if rel, err := filepath.Rel(dir, name); err == nil && filepath.IsAbs(name) {

@@ -37,6 +37,20 @@ func (g *graph) address(n *node) (string, error) {
 	return n.inherited, nil
 }
 
+// unusable returns the first URL that a node names and what is wrong with it;
+// none of those it names can be used.
+func (g *graph) unusable(n *node) (string, error) {
+	for _, u := range append(links(gjson.Parse(n.url)), n.id) {
+		if u == "" {
+			continue
+		}
+		if _, err := resolve(u, g.base); err != nil {
+			return cutAtWord(strings.ToValidUTF8(u, ""), 200), fmt.Errorf("name object: its url %w", err)
+		}
+	}
+	return "", nil
+}
+
 // links returns the URLs that a value may mean, best first: a string, the @id,
 // url or @value of an object, or those of each member of a list.
 func links(v gjson.Result) []string {

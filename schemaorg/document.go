@@ -65,7 +65,11 @@ func (g *graph) urls(p Page, docs []draft) ([]string, []draft) {
 		switch {
 		case u != "":
 		case err != nil:
-			g.fail(d.node, d.id, err)
+			if written, wrong := g.unusable(d.node); wrong != nil {
+				g.fail(d.node, written, wrong)
+			} else {
+				g.fail(d.node, d.id, err)
+			}
 			continue
 		case unnamed == 1 && !taken[page]:
 			u = page

@@ -2,6 +2,7 @@ package schemaorg
 
 import (
 	"bytes"
+	"net/url"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -22,7 +23,9 @@ func ReadHTML(page []byte, base string) Page {
 
 	baseURL := base
 	if u := webURL(r.baseHref, base); u != "" {
-		baseURL = u
+		if _, err := url.Parse(u); err == nil {
+			baseURL = u
+		}
 	}
 	p := Page{Scripts: r.scripts, Base: baseURL, Language: languageTag(r.lang), Title: cutAtWord(strings.Join(strings.Fields(strings.ToValidUTF8(r.title, "\uFFFD")), " "), MaxNameRunes)}
 	for _, candidate := range append(r.canonical, r.ogURL...) {

@@ -331,3 +331,33 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+func TestWhatIsWrongWithTheOnlyURLIsSaid(t *testing.T) {
+	for _, tt := range []struct{ url, want string }{
+		{"/soup", "is relative"},
+		{"//a.example/x", "is relative"},
+		{"https://", "has no host"},
+		{"https://a.example/" + strings.Repeat("x", 9000), "bytes"},
+		{`https://a.example/\u001b`, "U+001B"},
+		{"https://[::1", "has the host"},
+		{"https://a.example:x/", "has the host"},
+		{"https://.example/", "has the host"},
+		{"https://a.example%00.b/", "has the host"},
+		{`https://a\u202e.example/`, "has the host"},
+	} {
+		r := Read(Page{Scripts: []Script{{Text: []byte(`{"@type":"Recipe","name":"a","url":"` + tt.url + `"}`), Line: 1}}})
+		if len(r.Failures) != 1 || r.Failures[0].URL == "" || !strings.Contains(r.Failures[0].Err.Error(), tt.want) {
+			t.Errorf("%.40q: documents %v, failures %v; want one that names the URL and says %q", tt.url, r.Documents, r.Failures, tt.want)
+		}
+	}
+}
+
+func TestABaseThatIsNoURLIsPassedOver(t *testing.T) {
+	for _, base := range []string{"http://[::1", "http://%zz/", "http://a b/", "javascript:x"} {
+		p := ReadHTML([]byte(`<base href="`+base+`"><script type="application/ld+json">{"@type":"Recipe","name":"R","url":"foo"}</script>`), "https://b.example/dir/page")
+		r := Read(p)
+		if len(r.Documents) != 1 || r.Documents[0].URL != "https://b.example/dir/foo" {
+			t.Errorf("base %q: documents %v, want one at https://b.example/dir/foo", base, r.Documents)
+		}
+	}
+}

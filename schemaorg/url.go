@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"unicode"
 
 	"github.com/siteprovider/siteprovider/provider"
 )
@@ -50,8 +51,11 @@ func resolve(ref, base string) (string, error) {
 	default:
 		return "", &schemeError{scheme}
 	}
-	if hostOf(absolute) == "" {
+	switch host := hostOf(absolute); {
+	case host == "":
 		return "", errNoHost
+	case !validHost(absolute, host):
+		return "", invalidf("has the host %q, which none can have", cutAtWord(host, 80))
 	}
 	if err := provider.CheckURL("url", absolute); err != nil {
 		var invalid *provider.Error
@@ -93,6 +97,18 @@ func hostOf(absolute string) string {
 	}
 	host, _, _ := strings.Cut(rest, ":")
 	return strings.TrimSpace(host)
+}
+
+// validHost reports whether a web server can have the host, and the port, of a
+// URL. What follows those may be written badly, as it often is.
+func validHost(absolute, host string) bool {
+	scheme, rest, _ := strings.Cut(absolute, "://")
+	if end := strings.IndexAny(rest, "/?#\\"); end >= 0 {
+		rest = rest[:end]
+	}
+	u, err := url.Parse("http://" + rest[strings.LastIndexByte(rest, '@')+1:])
+	return err == nil && scheme != "" && u.Host != "" && !strings.HasPrefix(host, ".") && !strings.Contains(host, "..") &&
+		strings.IndexFunc(host, func(c rune) bool { return c == '%' || unicode.Is(unicode.Cf, c) || !unicode.IsGraphic(c) }) < 0
 }
 
 // escapeFragment makes a text safe to stand after the # of a URL.
