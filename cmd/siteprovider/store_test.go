@@ -38,7 +38,7 @@ func TestStoreCheckNamesDamageAndWhatMendsIt(t *testing.T) {
 		{"object", "UPDATE document SET schema = replace(schema, 'broth', 'froth')" + soupRow, exitFault,
 			[]string{`document https://kitchen.example/soup: its object`, "wrong checksum", "delete them and ingest them again"}},
 		{"site", "DELETE FROM site WHERE id = 2", exitFault,
-			[]string{"documents of no site: 1", "put a backup in its place"}},
+			[]string{"documents of no site: 1", "put a backup there"}},
 		{"older rules", "UPDATE document SET version = version - 1" + soupRow, exitDone,
 			[]string{"no damage\n", "to bring 1 document of an older version up to date: siteprovider store reindex\n"}},
 	} {

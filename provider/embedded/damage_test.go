@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"bytes"
 	"database/sql"
 	"encoding/binary"
 	"errors"
@@ -117,6 +118,31 @@ func TestWhatIsReadIsWhatWasStored(t *testing.T) {
 			wantError(t, err, provider.ErrCorrupt, "restore")
 		})
 	}
+}
+
+func TestADocumentWithAnotherKeyInTheIndexIsNotMissing(t *testing.T) {
+	dir := t.TempDir()
+	const url = "https://shop.example/1"
+	s := open(t, Options{Dir: dir})
+	put(t, s, doc("a.example", url, "One", "tea"))
+	s.Close()
+	page := rootPages(t, dir)["document_key"]
+	path := filepath.Join(dir, FileName)
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := binary.BigEndian.AppendUint64(nil, uint64(urlKey(url)))
+	at := bytes.Index(raw[(page-1)*pageBytes:page*pageBytes], key)
+	if at < 0 {
+		t.Fatal("the key is not in its index")
+	}
+	raw[int(page-1)*pageBytes+at+7] ^= 1
+	if err := os.WriteFile(path, raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = open(t, Options{Dir: dir}).Get(t.Context(), provider.Lookup{URLs: []string{url}, Scope: provider.AllSites()})
+	wantError(t, err, provider.ErrCorrupt, url, "restore")
 }
 
 func TestALinkToNothingIsNotReplaced(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/hex"
+	"encoding/json"
 	"net/url"
 	"slices"
 	"strconv"
@@ -35,25 +36,24 @@ func (s *Store) Get(ctx context.Context, l provider.Lookup) ([]provider.Object, 
 			return err
 		}
 		sites, _ := c.scope(l.Scope)
-		for i := range objects {
-			objects[i] = provider.Object{}
-		}
 		holders, err := holdersOf(ctx, tx, sites, l.URLs)
 		if err != nil {
 			return err
 		}
 		ids := make([]int64, len(l.URLs))
+		var absent []string
 		for i, u := range l.URLs {
 			best, sites := choose(u, holders[urlKey(u)])
 			if sites == 0 {
 				objects[i] = provider.Object{URL: u}
-				if err := wantAbsent(ctx, tx, c, l.Scope, u); err != nil {
-					return err
-				}
+				absent = append(absent, u)
 				continue
 			}
 			objects[i] = provider.Object{URL: best.url, Site: best.site, Found: true, Ambiguous: sites > 1}
 			ids[i] = best.id
+		}
+		if err := wantAbsent(ctx, tx, c, sites, absent); err != nil {
+			return err
 		}
 		return fillObjects(ctx, tx, ids, objects)
 	})
@@ -139,30 +139,48 @@ func hostSites(u string) []string {
 	return list
 }
 
-// wantAbsent makes sure that a URL that was not found by its key is not there
-// under itself either, on the sites that it is likely to be on: the two indexes
-// know the same documents.
-func wantAbsent(ctx context.Context, tx *session, c *catalogue, scope provider.Scope, u string) error {
-	const maxSites = 4
-	likely := hostSites(u)
-	if !scope.All() {
-		likely = scope.Sites()[:min(len(scope.Sites()), maxSites)]
+// maxProbes bounds what wantAbsent looks for.
+const maxProbes = 4000
+
+// wantAbsent makes sure that URLs that were not found by their keys are not
+// there under themselves either: two indexes know the same documents. On many
+// sites only those are looked at that the URLs belong to by their host.
+func wantAbsent(ctx context.Context, tx *session, c *catalogue, sites []siteRow, urls []string) error {
+	type probe struct {
+		Site int64  `json:"s"`
+		URL  string `json:"u"`
 	}
-	for _, name := range likely {
-		site, ok := c.site(name)
-		if !ok {
-			continue
+	var probes []probe
+	for _, u := range urls {
+		likely := sites
+		if len(sites)*len(urls) > maxProbes {
+			likely = nil
+			for _, name := range hostSites(u) {
+				if site, ok := c.site(name); ok {
+					likely = append(likely, site)
+				}
+			}
 		}
-		var n int
-		err := tx.row(ctx, "SELECT count(*) FROM document INDEXED BY document_url WHERE site = ? AND url = ?", site.id, u).Scan(&n)
-		if err != nil {
+		for _, site := range likely {
+			if _, inScope := slices.BinarySearchFunc(sites, site.name, func(r siteRow, name string) int { return strings.Compare(r.name, name) }); inScope {
+				probes = append(probes, probe{site.id, u})
+			}
+		}
+	}
+	if len(probes) == 0 {
+		return nil
+	}
+	list, err := json.Marshal(probes)
+	if err != nil {
+		return err
+	}
+	return tx.each(ctx, func(rows *sql.Rows) error {
+		var u string
+		if err := rows.Scan(&u); err != nil {
 			return err
 		}
-		if n > 0 {
-			return damaged("site %q has the document %s, and it is not found by its key", name, u)
-		}
-	}
-	return nil
+		return damaged("the document %s is there, and not found by its key", u)
+	}, "SELECT d.url FROM json_each(?) AS j CROSS JOIN document AS d INDEXED BY document_url ON d.site = j.value ->> 's' AND d.url = j.value ->> 'u' LIMIT 1", string(list))
 }
 
 // fillObjects reads the schemas of the rows ids, 0 for none, into objects.
