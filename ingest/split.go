@@ -66,7 +66,7 @@ func (s *splitter) openList() {
 
 // nextLine returns the next line that is not blank, without its end. The error
 // is io.EOF, errGaveUp, or that of the source; what was read of a line before
-// the source failed is lost with it.
+// the source failed is lost with it unless it is whole.
 func (s *splitter) nextLine() (unit, error) {
 	for {
 		u := unit{line: s.line, offset: s.offset}
@@ -81,6 +81,9 @@ func (s *splitter) nextLine() (unit, error) {
 			}
 			if err == nil || err == io.EOF && (len(u.text) > 0 || long) {
 				break
+			}
+			if err != bufio.ErrBufferFull && validJSON(u.text) {
+				break // the error comes again
 			}
 			if err != bufio.ErrBufferFull {
 				return unit{}, err

@@ -3,6 +3,7 @@ package ingest
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"sync/atomic"
@@ -64,7 +65,8 @@ func decompress(r *bufio.Reader) (*bufio.Reader, func(), error) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("decompress gzip: %w", err)
 		}
-		return bufio.NewReaderSize(named{z, "gzip"}, windowBytes), nothing, nil
+		z.Multistream(false)
+		return bufio.NewReaderSize(named{&members{r, z}, "gzip"}, windowBytes), nothing, nil
 	case isZstd(head):
 		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 			zstd.WithDecoderMaxWindow(maxZstdWindow))
@@ -74,6 +76,53 @@ func decompress(r *bufio.Reader) (*bufio.Reader, func(), error) {
 		return bufio.NewReaderSize(named{z, "zstd"}, windowBytes), z.Close, nil
 	}
 	return bufio.NewReaderSize(r, windowBytes), nothing, nil
+}
+
+// members reads the members of a gzip stream one after another. As gzip itself
+// does, it takes no notice of zeros behind the last one, with which tapes and
+// some tools fill up a block, nor of blanks.
+type members struct {
+	src *bufio.Reader
+	z   *gzip.Reader
+}
+
+func (m *members) Read(p []byte) (int, error) {
+	for {
+		n, err := m.z.Read(p)
+		if err != io.EOF {
+			return n, err
+		}
+		if n > 0 {
+			return n, nil
+		}
+		if err := m.next(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// next goes on to the next member; io.EOF says that there is none.
+func (m *members) next() error {
+	for {
+		c, err := m.src.ReadByte()
+		switch {
+		case err != nil:
+			return err
+		case c == 0 || c == '\n' || c == '\r' || c == ' ':
+			continue
+		}
+		if err := m.src.UnreadByte(); err != nil {
+			return err
+		}
+		if head, _ := m.src.Peek(2); !bytes.Equal(head, []byte{0x1F, 0x8B}) {
+			return errors.New("what stands behind it is no gzip")
+		}
+		if err := m.z.Reset(m.src); err != nil {
+			return err
+		}
+		m.z.Multistream(false)
+		return nil
+	}
 }
 
 // isZstd also takes a leading skippable frame, which some writers put first.
