@@ -84,8 +84,9 @@ func markOfFile(ctx context.Context, path string) (id storeID, generation uint64
 	return m.id(), m.generation(), true
 }
 
-// markOfLog returns the generation of the first transaction in a log, if it is
-// one of the store id. It is not ok where the log has no whole transaction.
+// markOfLog returns the generation of the first transaction in a log that
+// changed it, if it is one of the store id. It is not ok where the log has no
+// such transaction, whole.
 func markOfLog(path string, id storeID) (generation uint64, found, ok bool) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -105,6 +106,7 @@ func markOfLog(path string, id storeID) (generation uint64, found, ok bool) {
 		sum.order = binary.BigEndian
 	}
 	sum.add(header[:24])
+	seen := false
 	frame := make([]byte, frameHeaderBytes+pageSize)
 	if !sum.is(header[24:]) {
 		return 0, false, false
@@ -121,8 +123,9 @@ func markOfLog(path string, id storeID) (generation uint64, found, ok bool) {
 		}
 		if binary.BigEndian.Uint32(frame) == storePage {
 			generation, found = markOfPage(frame[frameHeaderBytes:], id)
+			seen = true
 		}
-		if binary.BigEndian.Uint32(frame[4:]) != 0 { // the last frame of a transaction
+		if seen && binary.BigEndian.Uint32(frame[4:]) != 0 { // the last frame of a transaction
 			return generation, found, true
 		}
 	}
