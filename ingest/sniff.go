@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 )
 
 // windowBytes is how much of a text is looked at to tell its format.
@@ -113,7 +114,7 @@ func sniffJSON(text []byte, whole bool) format {
 			return formatValues // a single value: a page of its own, whatever its length
 		case err == io.EOF:
 			return formatLines
-		case err != nil && n > 0:
+		case err != nil && n > 0 && !bareBracket.Match(text):
 			return formatLines
 		case errors.Is(err, io.ErrUnexpectedEOF):
 			if !whole {
@@ -133,7 +134,7 @@ func sniffJSON(text []byte, whole bool) format {
 		if len(rest) > 0 && rest[0] != '\n' { // something else on the line
 			_, next, _ := bytes.Cut(rest, []byte("\n"))
 			next = bytes.TrimSpace(next)
-			if len(next) > 0 && (next[0] == '{' || next[0] == '[') || n > 0 {
+			if (len(next) > 0 && (next[0] == '{' || next[0] == '[') || n > 0) && !bareBracket.Match(text) {
 				return formatLines
 			}
 			return formatValues
@@ -141,6 +142,10 @@ func sniffJSON(text []byte, whole bool) format {
 	}
 	return formatLines
 }
+
+// bareBracket is a line that is only an opening bracket: the beginning of a
+// value over several lines.
+var bareBracket = regexp.MustCompile(`(?m)^[ \t]*[{\[][ \t\r]*$`)
 
 // mostLinesGood reports whether more than half of the lines of text begin like
 // a line of formatLines, and one of them is good by itself. How many are good

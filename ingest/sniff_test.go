@@ -27,6 +27,7 @@ func TestFormatIsToldByContent(t *testing.T) {
 		{"lines of lists, the first broken", "[" + object[:20] + "\n[" + object + "]\n[" + object + "]", formatLines},
 		{"lines, a zero byte between them", object + "\n\x00\n" + object, formatLines},
 		{"a page with a zero byte", "<p>\x00</p>", formatHTML},
+		{"a word behind an object, one over several lines after it", object + " oops\n" + pretty, formatValues},
 		{"a list over several lines", "[\n" + object + ",\n" + object + "\n]", formatValues},
 		{"a list on one line", "[" + object + "," + object + "]", formatValues},
 		{"several objects over several lines", pretty + pretty, formatValues},
