@@ -46,7 +46,6 @@ type candidate struct {
 	place    Place
 	identity digest
 	content  digest
-	wordless bool
 }
 
 // check puts the site of c in canonical form and checks what decides its place
@@ -273,7 +272,6 @@ func (r *reading) found(f schemaorg.Found, name string) {
 	c := candidate{
 		Document: provider.Document{URL: f.URL, Schema: f.Schema, Language: f.Language},
 		place:    Place{Source: r.source, Line: f.Line, Script: f.Script, URL: f.URL},
-		wordless: f.Fallback,
 	}
 	if f.Name == "" && len(name) <= provider.MaxNameBytes {
 		c.Name = name

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/siteprovider/siteprovider/provider"
+	"github.com/siteprovider/siteprovider/schemaorg"
 )
 
 const (
@@ -158,7 +159,7 @@ func (s *sender) done(c candidate, which func(*Report) *int) {
 	s.accepted++
 	s.defects = 0
 	s.tally.count(which)
-	if c.wordless {
+	if !schemaorg.Readable(c.Schema) {
 		s.tally.add(0, 1)
 	}
 }

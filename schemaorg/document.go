@@ -161,9 +161,8 @@ func (g *graph) found(p Page, url string, docs []draft) {
 		}
 		return
 	}
-	f.Fallback, f.Language = true, p.Language
+	f.Language = p.Language
 	for _, d := range docs {
-		f.Fallback = f.Fallback && !readable(d.schema)
 		for _, t := range d.types {
 			if len(f.Types) < provider.MaxTypes && !slices.Contains(f.Types, t) {
 				f.Types = append(f.Types, t)

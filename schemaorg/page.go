@@ -56,7 +56,6 @@ type Found struct {
 	Line     int      // 1-based line of the source on which the (main) object starts
 	Script   int      // Script.Number
 	Nodes    int      // how many nodes of the page it holds, 1 or more
-	Fallback bool     // no readable word; its text will be its JSON
 }
 
 // Skip is a node that is no document of its own.

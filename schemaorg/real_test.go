@@ -122,7 +122,7 @@ func TestRealPagesAreReadToTheLastNode(t *testing.T) {
 			}
 		}
 		for _, d := range r.Documents {
-			if d.Fallback {
+			if !Readable(d.Schema) {
 				fallback++
 			}
 			checkDocument(t, p, d)
@@ -144,7 +144,7 @@ func TestProductsForSearchAllHaveWords(t *testing.T) {
 		line := gjson.ParseBytes(s.Bytes())
 		r := Read(Page{URL: line.Get("url").Str, Wrapper: true, Scripts: []Script{{Text: []byte(line.Get("schema").Raw), Line: n + 1}}})
 		checkAccount(t, r)
-		if len(r.Documents) != 1 || r.Documents[0].Fallback || r.Documents[0].Name == "" || string(r.Documents[0].Schema) != line.Get("schema").Raw {
+		if len(r.Documents) != 1 || !Readable(r.Documents[0].Schema) || r.Documents[0].Name == "" || string(r.Documents[0].Schema) != line.Get("schema").Raw {
 			t.Fatalf("line %d: %+v, want one document with a name, and words, and the bytes of the line", n+1, r)
 		}
 	}
@@ -163,7 +163,7 @@ func checkDocument(t *testing.T, p realPage, f Found) {
 		t.Errorf("%s: %s: schema is not JSON", p.Path, f.URL)
 	}
 	d := Describe(f.Schema)
-	if d.Fallback != f.Fallback {
+	if d.Fallback == Readable(f.Schema) {
 		t.Errorf("%s: %s: Read and Describe do not agree about a fallback", p.Path, f.URL)
 	}
 	if d.Name != f.Name || strings.Join(d.Types, " ") != strings.Join(f.Types, " ") {

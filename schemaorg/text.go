@@ -87,7 +87,11 @@ func Fill(d provider.Document) provider.Document {
 	return d
 }
 
-// readable reports whether an object has a word that Describe would find.
+// Readable reports whether an object, or one of a list of objects, has a word
+// to read. Of one that has none Describe returns the JSON as its text.
+func Readable(schema []byte) bool { return withinLimits(schema) && readable(string(schema)) }
+
+// readable is Readable of valid JSON.
 func readable(object string) bool {
 	p := newProse(true)
 	defer p.release()
