@@ -30,10 +30,10 @@ var errNoFormat = errors.New("is neither JSON, JSON Lines, url<TAB>JSON lines no
 // all of it. The error says what the text seems to be when it is of no format
 // that is read.
 func sniff(window []byte, whole bool) (format, error) {
-	if mostlyControl(window) {
+	text := bytes.TrimSpace(window)
+	if mostlyControl(text) {
 		return formatUnknown, errBinary
 	}
-	text := bytes.TrimSpace(window)
 	if len(text) == 0 {
 		if whole {
 			return formatUnknown, errors.New("is empty")

@@ -90,6 +90,7 @@ func TestWhatIsOfNoFormatIsSaid(t *testing.T) {
 		{"blanks", " \n\t\r\n", "is empty"},
 		{"a picture", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "is binary"},
 		{"control characters", "\x01\x02\x03{", "is binary"},
+		{"a few control characters, behind blanks", strings.Repeat(" \n", 64) + "\x01\x02 {\"name\":\"a\"}", "is binary"},
 		{"prose", "Dear reader,\nthis is a letter.\n", "is neither JSON, JSON Lines, url<TAB>JSON lines nor HTML"},
 		{"a number", "42", "is neither JSON, JSON Lines, url<TAB>JSON lines nor HTML"},
 		{"RSS", "<?xml version=\"1.0\"?>\n<rss version=\"2.0\">", "is XML (<rss>), which is not read"},
