@@ -1,180 +1,227 @@
 package embedded
 
 import (
-	"bufio"
-	"context"
 	"fmt"
-	"io"
+	"maps"
 	"math/rand/v2"
-	"os"
-	"os/exec"
-	"strings"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/siteprovider/siteprovider/provider"
 )
 
-// The test binary is another program where one of these environment variables
-// names the directory of a store.
-const (
-	childDir   = "SITEPROVIDER_TEST_PUT_INTO" // puts documents, and prints the number of each that was acknowledged
-	compactDir = "SITEPROVIDER_TEST_COMPACT"  // the same, and compacts the store after each batch
-	reindexDir = "SITEPROVIDER_TEST_REINDEX"  // reindexes, and prints what is done
-)
+// What a process was told is stored survives that process, however it ends;
+// what it was told is deleted stays deleted; and a call that was not answered
+// was done wholly or not at all.
+func TestKilledProcessesLoseNothingThatWasAcknowledged(t *testing.T) {
+	kills := 20
+	switch {
+	case long():
+		kills = 1000
+	case testing.Short():
+		kills = 10
+	}
+	const stores = 4
+	modes := slices.Sorted(maps.Keys(deedModes))
+	var mu sync.Mutex
+	killed, done, cut := make(map[string]int), make(map[string]int), make(map[string]int)
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	var group sync.WaitGroup
+	for n := range stores {
+		group.Go(func() {
+			t.Run(fmt.Sprint("store", n), func(t *testing.T) {
+				k := &killTrial{t: t, dir: t.TempDir(), random: rand.New(rand.NewPCG(seed, uint64(n))), state: make(deedState), done: make(map[string]int), cut: make(map[string]int)}
+				for i := n; i < kills; {
+					these := []string{modes[(i/stores+n)%len(modes)]}
+					if k.random.IntN(3) == 0 {
+						these = append(these, modes[k.random.IntN(len(modes))])
+					}
+					k.round(these...)
+					mu.Lock()
+					for _, mode := range these {
+						killed[mode]++
+						i += stores
+					}
+					mu.Unlock()
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				add(done, k.done)
+				add(cut, k.cut)
+			})
+		})
+	}
+	group.Wait()
+	if done["put"] == 0 {
+		t.Error("no document was acknowledged: nothing was tried")
+	}
+	t.Logf("killed during %v", killed)
+	t.Logf("acknowledged %v; cut short %v", done, cut)
+}
 
-func TestMain(m *testing.M) {
-	for name, program := range map[string]func(dir string) error{childDir: putForEver, compactDir: compactForEver, reindexDir: reindexSlowly} {
-		dir := os.Getenv(name)
-		if dir == "" {
+// killTrial is a store whose writers are killed again and again.
+type killTrial struct {
+	t       *testing.T
+	dir     string
+	random  *rand.Rand
+	state   deedState
+	version int            // the next that nobody has used
+	done    map[string]int // acknowledged deeds
+	cut     map[string]int // deeds that a kill interrupted, and what was kept of them
+}
+
+// round starts processes of these modes, kills them at a random moment, and
+// looks what there is.
+func (k *killTrial) round(modes ...string) {
+	k.t.Helper()
+	var beside *Store
+	if k.random.IntN(2) == 0 { // a process that has the file open meanwhile keeps its log
+		beside = k.open()
+		defer beside.Close()
+		k.search(beside)
+	}
+	var list []*process
+	for who, mode := range modes {
+		p := start(k.t, deedsDir, k.dir)
+		if err := p.tell("%s %d %d %d", mode, k.random.Uint64(), who, k.version); err != nil {
+			k.t.Fatal(err)
+		}
+		list = append(list, p)
+	}
+	said := make([][]string, len(list))
+	if k.random.IntN(4) > 0 { // else it may be killed while it starts
+		for i, p := range list {
+			for line := range p.said {
+				if said[i] = append(said[i], line); line == "done" {
+					break
+				}
+			}
+		}
+	}
+	time.Sleep(time.Duration(k.random.IntN(50_000)) * time.Microsecond)
+	for _, p := range list {
+		_ = p.Process.Kill()
+	}
+	var open []deed
+	for i, p := range list {
+		said[i] = append(said[i], p.kill()...)
+		if p.complaints.Len() > 0 {
+			k.t.Fatalf("%s says: %s", modes[i], p.complaints.String())
+		}
+		if d, ok := k.account(said[i]); ok {
+			open = append(open, d)
+		}
+	}
+	k.look(open, beside)
+}
+
+// account takes what a process said into the state. It returns the deed that
+// was not done, if there is one.
+func (k *killTrial) account(said []string) (open deed, ok bool) {
+	for _, line := range said {
+		if line == "done" {
+			k.state = k.state.after(open)
+			k.done[open.what]++
+			ok = false
 			continue
 		}
-		if err := program(dir); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
+		open, ok = parseDeed(line), true
+		k.version = max(k.version, open.version+1)
 	}
-	os.Exit(m.Run())
+	return open, ok
 }
 
-// long reports whether the long tests are asked for.
-func long() bool { return os.Getenv("SITEPROVIDER_LONG") != "" }
-
-func numbered(n int) provider.Document {
-	return doc([]string{"a.example", "b.example", "c.example"}[n%3], fmt.Sprintf("https://x.example/%d", n), "", fmt.Sprintf("number%d of %s", n, strings.Repeat("many ", n%50)))
-}
-
-// putForEver puts numbered documents, from the number on that it reads, some of
-// them in batches, and deletes every tenth again.
-func putForEver(dir string) error { return putAnd(dir, func(*Store) error { return nil }) }
-
-func compactForEver(dir string) error {
-	return putAnd(dir, func(s *Store) error {
-		_, err := s.Compact(context.Background())
-		return err
-	})
-}
-
-// putAnd is putForEver that does something after each batch.
-func putAnd(dir string, after func(*Store) error) error {
-	ctx := context.Background()
-	s, err := Open(ctx, Options{Dir: dir})
+func (k *killTrial) open() *Store {
+	k.t.Helper()
+	s, err := Open(k.t.Context(), Options{Dir: k.dir})
 	if err != nil {
-		return err
+		k.t.Fatalf("open after a kill: %v", err)
 	}
-	var n int
-	if _, err := fmt.Scan(&n); err != nil {
-		return err
+	return s
+}
+
+// look compares the store with the state, in which each of the open deeds may
+// have been done or not.
+func (k *killTrial) look(open []deed, beside *Store) {
+	k.t.Helper()
+	s := k.open()
+	defer s.Close()
+	got := k.documents(s)
+	for _, d := range open {
+		kept := "lost"
+		if k.state.has(got, d) {
+			k.state, kept = k.state.after(d), "kept"
+		}
+		if d.what == "tidy" {
+			kept = d.how
+		}
+		k.cut[d.what+" "+kept]++
 	}
-	for {
-		batch := 1 + n%40
-		var docs []provider.Document
-		for range batch {
-			docs = append(docs, numbered(n))
-			n++
+	if !maps.Equal(got, k.state) {
+		k.t.Fatalf("after a kill during %v:%s", open, difference(got, k.state))
+	}
+	for _, s := range []*Store{s, beside} {
+		if s != nil {
+			k.search(s)
 		}
-		if _, err := s.Put(ctx, docs); err != nil {
-			return err
-		}
-		fmt.Println("put", n-batch, batch)
-		if d := docs[0]; n%10 == 0 {
-			fmt.Println("deleting", n-batch)
-			if _, err := s.Delete(ctx, provider.Selector{Site: d.Site, URLs: []string{d.URL}}); err != nil {
-				return err
-			}
-			fmt.Println("deleted", n-batch)
-		}
-		if err := after(s); err != nil {
-			return err
-		}
+	}
+	r, err := s.Check(k.t.Context(), nil)
+	if err != nil || r.Found != 0 || r.Documents != int64(len(got)) {
+		k.t.Fatalf("check after a kill during %v: %+v, %v; want %d documents and no problem", open, r, err, len(got))
 	}
 }
 
-// What a process was told is stored survives that process, however it ends.
-func TestKilledWritersLoseNothingThatWasAcknowledged(t *testing.T) {
-	kills := 6
-	if long() {
-		kills = 100
-	}
-	dir := t.TempDir()
-	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
-	acknowledged := make(map[int]bool) // whether it must be there; false: must not
-	next := 0
-	beside := open(t, Options{Dir: dir}) // sees what the others write
-	for i := range kills {
-		child := exec.Command(os.Args[0])
-		child.Env = append(os.Environ(), []string{childDir, compactDir}[i%2]+"="+dir)
-		child.Stdin = strings.NewReader(fmt.Sprintln(next))
-		child.Stderr = os.Stderr
-		out, err := child.StdoutPipe()
+// documents looks up all there could be, and wants the bytes that were put.
+func (k *killTrial) documents(s *Store) deedState {
+	k.t.Helper()
+	got := make(deedState)
+	for _, site := range []string{"shared.example", "own0.example", "own1.example"} {
+		var urls []string
+		var ids []int
+		for id := range 2 * deedRange {
+			if deedSite(id) == site {
+				urls, ids = append(urls, deedURL(id)), append(ids, id)
+			}
+		}
+		objects, err := s.Get(k.t.Context(), provider.Lookup{URLs: urls, Scope: provider.InSites(site)})
 		if err != nil {
-			t.Fatal(err)
+			k.t.Fatalf("get after a kill: %v", err)
 		}
-		if err := child.Start(); err != nil {
-			t.Fatal(err)
-		}
-		told := make(chan struct{})
-		go func() { readOutcomes(out, acknowledged, &next, told) }()
-		<-told // the first outcome, or the end
-		time.Sleep(time.Duration(random.IntN(60)) * time.Millisecond)
-		if err := child.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		for range told {
-		}
-		_ = child.Wait()
-		next += 100 // what was under way may be there or not
-	}
-	s := open(t, Options{Dir: dir})
-	there := 0
-	for n, want := range acknowledged {
-		d := numbered(n)
-		for _, s := range []*Store{s, beside} {
-			objects, err := s.Get(t.Context(), provider.Lookup{URLs: []string{d.URL}, Scope: provider.InSites(d.Site)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if objects[0].Found != want {
-				t.Fatalf("Get of %d: found is %t, want %t", n, objects[0].Found, want)
-			}
-			if got := found(t, s, fmt.Sprintf("number%d", n), provider.AllSites()); want != (len(got) == 1 && got[0] == d.URL) {
-				t.Fatalf("Search for %d found %q; there is %t", n, got, want)
+		for i, o := range objects {
+			if o.Found {
+				id, version := versionOf(k.t, o.Schema)
+				if id != ids[i] {
+					k.t.Fatalf("get of document %d gives document %d", ids[i], id)
+				}
+				got[id] = version
 			}
 		}
-		if want {
-			there++
-		}
 	}
-	if there == 0 {
-		t.Fatal("no document was acknowledged: nothing was tried")
-	}
-	checked(t, s)
-	t.Logf("%d kills, %d documents acknowledged, all of them there", kills, there)
+	return got
 }
 
-// readOutcomes records what a child says. It sends on told after the first
-// outcome and closes it at the end.
-func readOutcomes(out io.Reader, acknowledged map[int]bool, next *int, told chan<- struct{}) {
-	defer close(told)
-	lines := bufio.NewScanner(out)
-	for first := true; lines.Scan(); first = false {
-		var what string
-		var n, batch int
-		_, _ = fmt.Sscan(lines.Text(), &what, &n, &batch)
-		switch what {
-		case "put":
-			for i := range batch {
-				acknowledged[n+i] = true
-			}
-			*next = n + batch
-		case "deleting":
-			delete(acknowledged, n) // not known until it is acknowledged
-		case "deleted":
-			acknowledged[n] = false
-		}
-		if first {
-			told <- struct{}{}
-		}
+// search wants the documents of the state, and no others, from a search.
+func (k *killTrial) search(s *Store) {
+	k.t.Helper()
+	res, err := s.Search(k.t.Context(), provider.Query{Text: "everything", Scope: provider.AllSites(), Limit: provider.MaxLimit})
+	if err != nil {
+		k.t.Fatalf("search after a kill: %v", err)
+	}
+	got := make(deedState)
+	for _, h := range res.Hits {
+		id, version := versionOf(k.t, h.Schema)
+		got[id] = version
+	}
+	if !maps.Equal(got, k.state) || len(got) != len(res.Hits) {
+		k.t.Fatalf("a search after a kill has %d hits, want %d:%s", len(res.Hits), len(k.state), difference(got, k.state))
+	}
+}
+
+func add(sums, counts map[string]int) {
+	for what, n := range counts {
+		sums[what] += n
 	}
 }
