@@ -23,8 +23,9 @@ type siteRow struct {
 
 // catalogue is the sites of one generation of the store. It never changes.
 type catalogue struct {
-	state
+	storeRow
 	sites []siteRow      // by name
+	sum   int64          // of the sums of sites
 	at    map[string]int // name -> place in sites
 }
 
@@ -54,8 +55,11 @@ func (c *catalogueCache) load(ctx context.Context, s *session) (*catalogue, erro
 		return nil, err
 	}
 	known := c.newest.Load()
-	if known != nil && known.state == own.state {
+	if known != nil && known.storeRow == own {
 		return known, nil
+	}
+	if own.version > StoreVersion {
+		return nil, newerVersion("the store was changed while it was open: it now", own.version)
 	}
 	newer := known == nil || known.store != own.store || known.generation < own.generation
 	var fresh *catalogue
@@ -63,14 +67,17 @@ func (c *catalogueCache) load(ctx context.Context, s *session) (*catalogue, erro
 		fresh, err = own.readSites(ctx, s, known)
 	}
 	// Where the index on generations has lost something, the table decides.
-	if err == nil && (fresh == nil || int64(len(fresh.sites)) < own.sites) {
+	if err == nil && (fresh == nil || !fresh.complete()) {
 		fresh, err = own.readSites(ctx, s, nil)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if n := int64(len(fresh.sites)); n < own.sites {
-		return nil, damaged("the store has %d sites, and only %d of them can be read", own.sites, n)
+	if n := int64(len(fresh.sites)); n < own.count {
+		return nil, damaged("the store has %d sites, and only %d of them can be read", own.count, n)
+	}
+	if !fresh.complete() {
+		return nil, damaged("the list of sites is not as it was written (wrong checksum)")
 	}
 	if newer {
 		c.newest.CompareAndSwap(known, fresh)
@@ -81,38 +88,54 @@ func (c *catalogueCache) load(ctx context.Context, s *session) (*catalogue, erro
 // storeRow is the one row of the table store.
 type storeRow struct {
 	state
-	dropped, sites int64
+	dropped int64 // the last generation in which a site went
+	count   int64 // of sites
+	version int64 // of the layout
+	digest  int64
 }
 
 func readStoreRow(ctx context.Context, s *session) (own storeRow, err error) {
 	var m mark
-	err = s.row(ctx, "SELECT mark, generation, dropped, sites FROM store").Scan((*[]byte)(&m), &own.generation, &own.dropped, &own.sites)
-	if errors.Is(err, sql.ErrNoRows) {
+	err = s.row(ctx, "SELECT mark, dropped, sites, version, digest FROM store").Scan((*[]byte)(&m), &own.dropped, &own.count, &own.version, &own.digest)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
 		return own, damaged("the store's own row is missing")
-	}
-	if err == nil && len(m) != markBytes {
+	case err != nil:
+		return own, err
+	case len(m) != markBytes:
 		return own, damaged("the store's mark has %d bytes", len(m))
 	}
-	own.store = m.id()
-	return own, err
+	own.store, own.generation = m.id(), int64(m.generation())
+	return own, nil
+}
+
+// complete reports whether c has the sites that its store has, as they are.
+func (c *catalogue) complete() bool {
+	return int64(len(c.sites)) == c.count && c.sum+c.storeRow.sum() == c.digest
 }
 
 // readSites returns the sites: those of known, with what changed since, or all
 // of them where known is nil.
 func (own storeRow) readSites(ctx context.Context, s *session, known *catalogue) (*catalogue, error) {
-	fresh := &catalogue{state: own.state, at: map[string]int{}}
-	query, args := "SELECT id, name, documents, generation FROM site NOT INDEXED", []any(nil)
+	fresh := &catalogue{storeRow: own, at: map[string]int{}}
+	query, args := "SELECT id, name, documents, generation, crc FROM site NOT INDEXED", []any(nil)
 	if known != nil {
-		fresh.sites, fresh.at = slices.Clone(known.sites), maps.Clone(known.at)
-		query, args = "SELECT id, name, documents, generation FROM site WHERE generation > ?", []any{known.generation}
+		fresh.sites, fresh.at, fresh.sum = slices.Clone(known.sites), maps.Clone(known.at), known.sum
+		query, args = "SELECT id, name, documents, generation, crc FROM site WHERE generation > ?", []any{known.generation}
 	}
 	before := len(fresh.sites)
 	err := s.each(ctx, func(rows *sql.Rows) error {
 		r := siteRow{store: own.store}
-		if err := rows.Scan(&r.id, &r.name, &r.documents, &r.generation); err != nil {
+		var crc int64
+		if err := rows.Scan(&r.id, &r.name, &r.documents, &r.generation, &crc); err != nil {
 			return err
 		}
+		if crc != nameChecksum(r.id, r.name) {
+			return damaged("site %q: its number or name is not as it was written (wrong checksum)", r.name)
+		}
+		fresh.sum += r.sum()
 		if i, ok := fresh.at[r.name]; ok {
+			fresh.sum -= fresh.sites[i].sum()
 			fresh.sites[i] = r
 			return nil
 		}

@@ -128,20 +128,23 @@ func (c *check) checkPages() error {
 }
 
 func (c *check) checkSites() error {
-	var rows, generation, dropped, sites int64
-	if err := c.tx.row(c.ctx, "SELECT count(*), coalesce(max(generation), 0), coalesce(max(dropped), 0), coalesce(max(sites), 0) FROM store").
-		Scan(&rows, &generation, &dropped, &sites); err != nil {
+	own, err := readStoreRow(c.ctx, c.tx)
+	if err != nil {
 		return err
 	}
-	if rows != 1 || dropped > generation || generation < 0 {
-		c.problem(RemedyRestore, "the store's own row is not as it was written (%d of it, generation %d, dropped %d)", rows, generation, dropped)
-	}
+	generation, sites := own.generation, own.count
 	c.sites = make(map[int64]siteRow)
-	err := c.tx.each(c.ctx, func(rows *sql.Rows) error {
+	var sum int64
+	err = c.tx.each(c.ctx, func(rows *sql.Rows) error {
 		var r siteRow
-		if err := rows.Scan(&r.id, &r.name, &r.documents, &r.generation); err != nil {
+		var crc int64
+		if err := rows.Scan(&r.id, &r.name, &r.documents, &r.generation, &crc); err != nil {
 			return err
 		}
+		if crc != nameChecksum(r.id, r.name) {
+			c.problem(RemedyRestore, "site %q: its number or name is not as it was written (wrong checksum)", r.name)
+		}
+		sum += r.sum()
 		c.sites[r.id] = r
 		c.report.Sites++
 		c.total += r.documents
@@ -152,13 +155,15 @@ func (c *check) checkSites() error {
 			c.problem(RemedyReindex, "site %q: its generation is %d, and that of the store %d", r.name, r.generation, generation)
 		}
 		return nil
-	}, "SELECT id, name, documents, generation FROM site ORDER BY name")
+	}, "SELECT id, name, documents, generation, crc FROM site ORDER BY name")
 	switch {
 	case err != nil:
 	case c.report.Sites < sites:
 		c.problem(RemedyRestore, "the store has %d sites, and only %d of them are there", sites, c.report.Sites)
 	case c.report.Sites > sites:
 		c.problem(RemedyReindex, "the store is said to have %d sites, and has %d", sites, c.report.Sites)
+	case sum+own.sum() != own.digest:
+		c.problem(RemedyReindex, "the list of sites is not as it was written (wrong checksum)")
 	}
 	return err
 }

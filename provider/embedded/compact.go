@@ -87,7 +87,7 @@ func (s *Store) mergeSome(ctx context.Context, tx *session, from string) (merged
 	for _, site := range c.sites[first:] {
 		rows, err := segmentRows(ctx, tx, site.id)
 		if err != nil {
-			return 0, "", false, err
+			return 0, "", false, damagedIndex(site, err)
 		}
 		for _, group := range worthMerging(rows) {
 			if bytes >= maxMergeBytes {

@@ -97,6 +97,7 @@ func (w *write) dropSite(site siteRow) error {
 			return err
 		}
 	}
-	w.sites--
+	w.count--
+	w.note(site, 0)
 	return nil
 }

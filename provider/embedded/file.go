@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
@@ -25,36 +26,49 @@ const pageBytes = 8192
 
 // schema is the layout of StoreVersion.
 //
-// The one row of store holds the generation, which every transaction that
-// writes moves up by one, the last generation in which a site was dropped, and
-// the number of sites. mark is the store's id, drawn when it was made, and the
-// generation once more, in a form that is found in a raw page (see checkLog);
-// that row is on page storePage, because its table was made first.
+// The one row of store has the store's mark: its id, drawn when it was made, and
+// its generation, which every transaction that changes sites moves up by one, in
+// a form that is found in a raw page (see checkLog); the row is on page
+// storePage, because its table was made first. It also has the last generation
+// in which a site was dropped, the number of sites, the version of the layout,
+// by which a program notices that a newer one has changed it meanwhile, and the
+// digest: the sum of its own checksum and those of all sites (see storeRow.sum
+// and siteRow.sum), which tells that what a reader knows of sites is complete
+// and of one state.
+//
 // A site's generation is that of its last change, so that a reader finds what
-// changed since it last looked. Numbers of sites, documents and segments are
-// never used twice, because an index in memory goes by them.
+// changed since it last looked. site.crc is the nameChecksum. Numbers of sites,
+// documents and segments are never used twice, because an index in memory goes
+// by them.
 //
 // document.key is urlKey of the URL. document.text is written relative to
-// schema (see packText). document.crc is the rowChecksum of the rest. document.version is that of the rules under which the
-// document was indexed (see documentVersion).
+// schema (see packText). document.version is that of the rules under which the
+// document was indexed (see documentVersion). The lower half of document.crc is
+// the rowChecksum of what a document is, the upper half the headChecksum of
+// what it is found by; 0 there, which is what version 1 wrote, stands for none.
 //
 // segment.dead has a bit for each document of the segment that has been
-// replaced or deleted since; null means none. A segment's bytes are cut into
-// rows of at most chunkBytes.
+// replaced or deleted since; null means none. segment.format is that of its
+// bytes, which are cut into rows of at most chunkBytes; segment.crc is the
+// checksum of its row.
+//
+// A lease says who does something in the background that only one process
+// should do, and until when, in milliseconds since 1970, others leave it to it.
 const schema = `
 CREATE TABLE store (
 	id INTEGER PRIMARY KEY CHECK (id = 1),
 	mark BLOB NOT NULL,
-	generation INTEGER NOT NULL,
 	dropped INTEGER NOT NULL,
-	sites INTEGER NOT NULL
+	sites INTEGER NOT NULL,
+	version INTEGER NOT NULL DEFAULT 0,
+	digest INTEGER NOT NULL DEFAULT 0
 );
-INSERT INTO store VALUES (1, randomblob(16) || zeroblob(8), 0, 0, 0);
 CREATE TABLE site (
 	id INTEGER PRIMARY KEY AUTOINCREMENT,
 	name TEXT NOT NULL UNIQUE,
 	documents INTEGER NOT NULL,
-	generation INTEGER NOT NULL
+	generation INTEGER NOT NULL,
+	crc INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX site_generation ON site(generation);
 CREATE TABLE document (
@@ -78,7 +92,9 @@ CREATE TABLE segment (
 	site INTEGER NOT NULL,
 	documents INTEGER NOT NULL,
 	bytes INTEGER NOT NULL,
-	dead BLOB
+	dead BLOB,
+	format INTEGER NOT NULL DEFAULT 0,
+	crc INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX segment_site ON segment(site);
 CREATE TABLE chunk (
@@ -88,6 +104,14 @@ CREATE TABLE chunk (
 	data BLOB NOT NULL
 );
 CREATE UNIQUE INDEX chunk_segment ON chunk(segment, part);
+` + leaseTable
+
+const leaseTable = `
+CREATE TABLE lease (
+	name TEXT PRIMARY KEY,
+	holder BLOB NOT NULL,
+	until INTEGER NOT NULL
+) WITHOUT ROWID;
 `
 
 // ensureFile makes sure that a store's file is at path and looks like one. A
@@ -157,7 +181,7 @@ func writeSchema(ctx context.Context, path string) error {
 		"PRAGMA page_size = " + strconv.Itoa(pageBytes),
 		"PRAGMA application_id = " + strconv.Itoa(applicationID),
 		"PRAGMA user_version = " + strconv.Itoa(StoreVersion),
-		"BEGIN; " + schema + " COMMIT",
+		"BEGIN; " + schema + firstRow() + "; COMMIT",
 		"PRAGMA journal_mode = WAL",
 	} {
 		if _, err := db.ExecContext(ctx, stmt); err != nil {
@@ -167,27 +191,39 @@ func writeSchema(ctx context.Context, path string) error {
 	return db.Close()
 }
 
-// checkFile tells a store from other files, before anything is written to it.
-func checkFile(ctx context.Context, path string, s *session) error {
+// firstRow returns the statement that makes the row of an empty store.
+func firstRow() string {
+	own := storeRow{version: StoreVersion}
+	return fmt.Sprintf("INSERT INTO store (id, mark, dropped, sites, version, digest) VALUES (1, randomblob(16) || zeroblob(8), 0, 0, %d, %d)",
+		own.version, own.sum())
+}
+
+// checkFile tells a store from other files, before anything is written to it,
+// and returns the version of its layout.
+func checkFile(ctx context.Context, path string, s *session) (version int64, err error) {
 	op := "open store " + path
-	var id, version int
+	var id int
 	if err := s.row(ctx, "PRAGMA application_id").Scan(&id); err != nil {
-		return failure(ctx, op, err)
+		return 0, failure(ctx, op, err)
 	}
 	if id != applicationID {
-		return provider.Errorf(provider.ErrCorrupt, "%s: it is a SQLite database of another program; %s", op, whatToDo)
+		return 0, provider.Errorf(provider.ErrCorrupt, "%s: it is a SQLite database of another program; %s", op, whatToDo)
 	}
 	if err := s.row(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return failure(ctx, op, err)
+		return 0, failure(ctx, op, err)
 	}
 	if version > StoreVersion {
-		return provider.Errorf(provider.ErrUnsupported,
-			"%s: it has version %d, and this program knows versions up to %d; use the newer program that wrote it", op, version, StoreVersion)
+		return 0, newerVersion(op+": it", version)
 	}
 	if version < 1 {
-		return damaged("%s: it has version %d, which never existed", op, version)
+		return 0, damaged("%s: it has version %d, which never existed", op, version)
 	}
-	return nil
+	return version, nil
+}
+
+func newerVersion(store string, version int64) error {
+	return provider.Errorf(provider.ErrUnsupported,
+		"%s has version %d, and this program knows versions up to %d; use the newer program that wrote it", store, version, StoreVersion)
 }
 
 // dataSource returns the data source name of the file at path. It never

@@ -108,22 +108,37 @@ func (x *siteIndex) segment(id int64) *segment {
 // segmentRow is what there is to know of a segment without reading it.
 type segmentRow struct {
 	id, documents, bytes int64
+	format               int64 // of its bytes, see segmentFormat
 	dead                 bitmap
 }
 
 func (r segmentRow) living() int64 { return r.documents - int64(r.dead.count()) }
 
+// segmentRows returns the segments of a site, none of whose rows is damaged.
 func segmentRows(ctx context.Context, tx *session, site int64) ([]segmentRow, error) {
-	var list []segmentRow
-	err := tx.each(ctx, func(rows *sql.Rows) error {
+	list, damage, err := readSegmentRows(ctx, tx, site)
+	if err == nil {
+		err = damage
+	}
+	return list, err
+}
+
+// readSegmentRows returns the segments of a site, and what is wrong with the row
+// of one, if anything is.
+func readSegmentRows(ctx context.Context, tx *session, site int64) (list []segmentRow, damage, err error) {
+	err = tx.each(ctx, func(rows *sql.Rows) error {
 		var r segmentRow
-		if err := rows.Scan(&r.id, &r.documents, &r.bytes, (*[]byte)(&r.dead)); err != nil {
+		var crc int64
+		if err := rows.Scan(&r.id, &r.documents, &r.bytes, &r.format, (*[]byte)(&r.dead), &crc); err != nil {
 			return err
+		}
+		if crc != r.sum(site) {
+			damage = damaged("the row of index segment %d is not as it was written (wrong checksum)", r.id)
 		}
 		list = append(list, r)
 		return nil
-	}, "SELECT id, documents, bytes, dead FROM segment WHERE site = ? ORDER BY id", site)
-	return list, err
+	}, "SELECT id, documents, bytes, format, dead, crc FROM segment WHERE site = ? ORDER BY id", site)
+	return list, damage, err
 }
 
 // maxSegmentBytes bounds what one segment may have, so that a damaged number

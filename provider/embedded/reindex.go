@@ -92,7 +92,6 @@ func (r *reindex) sweep() error {
 		for _, query := range []string{
 			"DELETE FROM segment WHERE site NOT IN (SELECT id FROM site)",
 			"DELETE FROM chunk WHERE segment NOT IN (SELECT id FROM segment)",
-			"UPDATE store SET sites = (SELECT count(*) FROM site) WHERE sites < (SELECT count(*) FROM site)",
 		} {
 			result, err := tx.exec(r.ctx, query)
 			if err != nil {
@@ -104,10 +103,11 @@ func (r *reindex) sweep() error {
 			}
 			removed += n
 		}
-		if removed == 0 {
-			return errNothingToDo
+		recounted, err := recount(r.ctx, tx)
+		if err == nil && removed == 0 && !recounted {
+			err = errNothingToDo
 		}
-		return nil
+		return err
 	})
 }
 

@@ -135,7 +135,7 @@ func (c *connections) openFile(ctx context.Context, cache int, file os.FileInfo)
 	s := &session{conn: conn, stmts: make(map[string]*sql.Stmt), file: file}
 	_, err = conn.ExecContext(ctx, "PRAGMA cache_size = -"+strconv.Itoa(cache))
 	if err == nil && fresh {
-		err = checkFile(ctx, c.path, s)
+		err = c.bringUpToDate(ctx, s)
 	}
 	if err != nil {
 		s.discard()

@@ -67,9 +67,12 @@ func wordsOf(err error) string {
 // verifyIndex compares the index of a site with its documents and calls found
 // with each thing that is wrong. It adds the site's segments to *segments.
 func verifyIndex(ctx context.Context, tx *session, site siteRow, segments *int64, found func(what string)) error {
-	rows, err := segmentRows(ctx, tx, site.id)
+	rows, damage, err := readSegmentRows(ctx, tx, site.id)
 	if err != nil {
 		return err
+	}
+	if damage != nil {
+		found(withoutAdvice(damage))
 	}
 	*segments += int64(len(rows))
 	var entries []*livingEntries

@@ -8,35 +8,54 @@ import (
 // write is a transaction that changes sites. Each changed site's documents and
 // index change together.
 type write struct {
-	ctx   context.Context
-	tx    *session
-	store *Store
-	state       // the new one
-	sites int64 // how many there are to be
+	ctx      context.Context
+	tx       *session
+	store    *Store
+	storeRow // the new one, but for its digest
+
+	before *catalogue
+	sum    int64           // of the sums of the sites, so far
+	sums   map[int64]int64 // of each site that was changed; 0: it went
 }
 
 func newWrite(ctx context.Context, tx *session, s *Store, c *catalogue) *write {
-	return &write{ctx: ctx, tx: tx, store: s, state: state{c.store, c.generation + 1}, sites: int64(len(c.sites))}
+	w := &write{ctx: ctx, tx: tx, store: s, storeRow: c.storeRow, before: c, sum: c.sum, sums: make(map[int64]int64)}
+	w.generation++
+	return w
 }
 
 // finish writes the new generation; dropped is set where a site went.
 func (w *write) finish(dropped bool) error {
-	query := "UPDATE store SET mark = ?, generation = ?, sites = ?"
 	if dropped {
-		query += ", dropped = generation + 1"
+		w.dropped = w.generation
 	}
-	_, err := w.tx.exec(w.ctx, query, []byte(w.state.mark()), w.generation, w.sites)
+	_, err := w.tx.exec(w.ctx, "UPDATE store SET mark = ?, dropped = ?, sites = ?, digest = ?",
+		[]byte(w.state.mark()), w.dropped, w.count, w.sum+w.storeRow.sum())
 	return err
 }
 
+// addSite makes a new site, which putSite is to be called for before the end.
 func (w *write) addSite(name string) (siteRow, error) {
 	r, err := w.tx.exec(w.ctx, "INSERT INTO site (name, documents, generation) VALUES (?, 0, ?)", name, w.generation)
 	if err != nil {
 		return siteRow{}, err
 	}
-	w.sites++
+	w.count++
 	id, err := r.LastInsertId()
 	return siteRow{store: w.state.store, id: id, name: name, generation: w.generation}, err
+}
+
+// note keeps the sum of the sums of sites; sum is the new one of site, 0 where
+// the site goes.
+func (w *write) note(site siteRow, sum int64) {
+	old, changed := w.sums[site.id]
+	if !changed {
+		if r, ok := w.before.site(site.name); ok {
+			old = r.sum()
+		}
+	}
+	w.sum += sum - old
+	w.sums[site.id] = sum
 }
 
 // put writes the rows of the documents of one site. What remains to be done is
@@ -64,7 +83,7 @@ func (w *write) putRow(site siteRow, c *change) (int64, error) {
 	if text == nil {
 		text = []byte{}
 	}
-	crc := rowChecksum(d.URL, d.Name, c.types, d.Language, text, d.Schema)
+	crc := documentChecksum(headChecksum(site.id, d.URL, c.key, documentVersion, c.hash), rowChecksum(d.URL, d.Name, c.types, d.Language, text, d.Schema))
 	if c.old != 0 {
 		r, err := w.tx.exec(w.ctx, "UPDATE document SET version = ?, hash = ?, name = ?, types = ?, language = ?, crc = ?, text = ?, schema = ? WHERE id = ? AND site = ? AND url = ?",
 			documentVersion, c.hash, d.Name, c.types, d.Language, crc, text, d.Schema, c.old, site.id, d.URL)
@@ -174,7 +193,7 @@ func (r *reindexing) write(w *write) error {
 		}
 	}
 	for _, row := range r.marked {
-		if _, err := w.tx.exec(w.ctx, "UPDATE segment SET dead = ? WHERE id = ?", []byte(row.dead), row.id); err != nil {
+		if _, err := w.tx.exec(w.ctx, "UPDATE segment SET dead = ?, crc = ? WHERE id = ?", []byte(row.dead), row.sum(r.site.id), row.id); err != nil {
 			return err
 		}
 	}
@@ -187,7 +206,10 @@ func (r *reindexing) write(w *write) error {
 }
 
 func (w *write) putSite(site siteRow) error {
-	_, err := w.tx.exec(w.ctx, "UPDATE site SET documents = ?, generation = ? WHERE id = ?", site.documents, w.generation, site.id)
+	site.generation = w.generation
+	w.note(site, site.sum())
+	_, err := w.tx.exec(w.ctx, "UPDATE site SET documents = ?, generation = ?, crc = ? WHERE id = ?",
+		site.documents, site.generation, nameChecksum(site.id, site.name), site.id)
 	return err
 }
 
@@ -284,7 +306,9 @@ func (w *write) addSegment(site int64, body []byte) error {
 		return err
 	}
 	raw := seal(body)
-	r, err := w.tx.exec(w.ctx, "INSERT INTO segment (site, documents, bytes) VALUES (?, ?, ?)", site, seg.docs, len(raw))
+	row := segmentRow{documents: int64(seg.docs), bytes: int64(len(raw)), format: segmentFormat}
+	r, err := w.tx.exec(w.ctx, "INSERT INTO segment (site, documents, bytes, format, crc) VALUES (?, ?, ?, ?, ?)",
+		site, row.documents, row.bytes, row.format, row.sum(site))
 	if err != nil {
 		return err
 	}
