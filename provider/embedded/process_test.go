@@ -21,12 +21,14 @@ const (
 	childDir   = "SITEPROVIDER_TEST_PUT_INTO" // puts documents, and prints the number of each that was acknowledged
 	reindexDir = "SITEPROVIDER_TEST_REINDEX"  // reindexes, and prints what is done
 	deedsDir   = "SITEPROVIDER_TEST_DEEDS"    // does what doDeeds says, until it is killed
+	openDir    = "SITEPROVIDER_TEST_OPEN"     // opens a store, which migrates an old one, and says so
 )
 
 var programs = map[string]func(dir string) error{
 	childDir:   putForEver,
 	reindexDir: reindexSlowly,
 	deedsDir:   doDeeds,
+	openDir:    openAndTell,
 }
 
 func TestMain(m *testing.M) {
