@@ -68,9 +68,8 @@ func BenchmarkPut(b *testing.B) {
 	for _, d := range docs {
 		size += d.Size()
 	}
-	b.ResetTimer()
 	var file int64
-	for range b.N {
+	for b.Loop() {
 		dir := b.TempDir()
 		if err := benchStore(b, dir, docs).Close(); err != nil {
 			b.Fatal(err)
@@ -85,12 +84,12 @@ func BenchmarkPut(b *testing.B) {
 	b.ReportMetric(float64(file)/float64(size), "disk/raw")
 }
 
+// BenchmarkPutAgain stores documents that are there already, unchanged.
 func BenchmarkPutAgain(b *testing.B) {
 	docs := benchDocuments(b)
 	s := benchStore(b, b.TempDir(), docs)
 	defer s.Close()
-	b.ResetTimer()
-	for range b.N {
+	for b.Loop() {
 		for batch := range slices.Chunk(docs, provider.MaxBatchDocuments) {
 			if _, err := s.Put(b.Context(), batch); err != nil {
 				b.Fatal(err)
@@ -106,8 +105,7 @@ func BenchmarkPutOne(b *testing.B) {
 	s := benchStore(b, b.TempDir(), docs)
 	defer s.Close()
 	random := rand.New(rand.NewPCG(1, 2))
-	b.ResetTimer()
-	for i := range b.N {
+	for i := 0; b.Loop(); i++ {
 		d := docs[random.IntN(len(docs))]
 		d.Name = "edition " + time.Duration(i).String()
 		if _, err := s.Put(b.Context(), []provider.Document{d}); err != nil {
@@ -116,6 +114,8 @@ func BenchmarkPutOne(b *testing.B) {
 	}
 }
 
+// BenchmarkSearch asks for the 50 best hits with their objects, when the index is
+// in memory.
 func BenchmarkSearch(b *testing.B) {
 	docs := benchDocuments(b)
 	dir := b.TempDir()
@@ -123,9 +123,9 @@ func BenchmarkSearch(b *testing.B) {
 	defer func() { s.Close() }()
 	queries := benchQueries(docs)
 	search := func(b *testing.B, scope func(i int) provider.Scope) {
-		times := make([]time.Duration, 0, b.N)
+		var times []time.Duration
 		b.ReportAllocs()
-		for i := range b.N {
+		for i := 0; b.Loop(); i++ {
 			start := time.Now()
 			q := queries[i%len(queries)]
 			res, err := s.Search(b.Context(), provider.Query{Text: q.text, Scope: scope(i)})
@@ -142,6 +142,7 @@ func BenchmarkSearch(b *testing.B) {
 		b.ReportMetric(float64(times[len(times)*95/100].Microseconds())/1000, "p95-ms")
 	}
 	own := func(i int) provider.Scope { return provider.InSites(queries[i%len(queries)].site) }
+	five := func(i int) provider.Scope { return provider.InSites(fiveSites(queries, i)...) }
 	all := func(int) provider.Scope { return provider.AllSites() }
 	for i := range queries { // load the index
 		if _, err := s.Search(b.Context(), provider.Query{Text: queries[i].text, Scope: all(i)}); err != nil {
@@ -149,6 +150,7 @@ func BenchmarkSearch(b *testing.B) {
 		}
 	}
 	b.Run("OneSite", func(b *testing.B) { search(b, own) })
+	b.Run("FiveSites", func(b *testing.B) { search(b, five) })
 	b.Run("AllSites", func(b *testing.B) { search(b, all) })
 }
 
@@ -166,8 +168,7 @@ func BenchmarkFirstSearch(b *testing.B) {
 			largest = d.Site
 		}
 	}
-	b.ResetTimer()
-	for range b.N {
+	for b.Loop() {
 		s, err := embedded.Open(b.Context(), embedded.Options{Dir: dir})
 		if err != nil {
 			b.Fatal(err)
@@ -182,6 +183,18 @@ func BenchmarkFirstSearch(b *testing.B) {
 }
 
 type benchQuery struct{ text, site string }
+
+// fiveSites returns the site of query i and those of the queries after it, until
+// there are five.
+func fiveSites(queries []benchQuery, i int) []string {
+	var sites []string
+	for k := 0; k < len(queries) && len(sites) < 5; k++ {
+		if site := queries[(i+k)%len(queries)].site; !slices.Contains(sites, site) {
+			sites = append(sites, site)
+		}
+	}
+	return sites
+}
 
 // benchQueries makes 500 queries of two to five words out of documents, each
 // with the site of its document.

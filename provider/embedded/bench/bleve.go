@@ -29,11 +29,11 @@ type bleveDocument struct {
 	Schema string `json:"schema"`
 }
 
-func openBleve(_ context.Context, dir string) (engine, error) {
+func openBleve(_ context.Context, dir string, searching bool) (engine, error) {
 	path := filepath.Join(dir, "bleve")
-	// An index belongs to one process; without the bound a second would wait
-	// for ever.
-	x, err := bleve.OpenUsing(path, map[string]any{"bolt_timeout": "1s"})
+	// An index belongs to one process that writes or to several that only
+	// read; without the bound another would wait for ever.
+	x, err := bleve.OpenUsing(path, map[string]any{"bolt_timeout": "1s", "read_only": searching})
 	if errors.Is(err, bleve.ErrorIndexPathDoesNotExist) {
 		x, err = bleve.New(path, bleveMapping())
 	}

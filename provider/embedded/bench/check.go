@@ -19,7 +19,7 @@ func (b *bench) check(ctx context.Context) (answers int, err error) {
 		return 0, err
 	}
 	for _, m := range b.engines {
-		c, _, err := startOpen(ctx, m.name, m.dir)
+		c, _, err := startOpen(ctx, m.name, m.dir, true)
 		if err != nil {
 			return answers, err
 		}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"time"
 
 	"github.com/siteprovider/siteprovider/provider"
@@ -20,6 +21,8 @@ const childEnv = "SITEPROVIDER_BENCH_ENGINE"
 type request struct {
 	Op        operation
 	Dir       string              // opOpen
+	Searching bool                // opOpen: nothing will be put
+	Quiet     time.Duration       // opSettle
 	Documents []provider.Document // opPut
 	Text      string              // opSearch
 	Sites     []string            // opSearch; none: every site
@@ -32,6 +35,7 @@ type operation int
 const (
 	opOpen operation = iota
 	opPut
+	opSettle
 	opSearch
 	opCount
 	opUsage
@@ -42,6 +46,7 @@ const (
 type reply struct {
 	Err     string
 	Took    time.Duration // of the engine alone, by the child's clock
+	CPU     time.Duration // opSettle
 	Hits    []provider.Hit
 	Bytes   int // of the objects of the hits
 	Count   int64
@@ -80,15 +85,18 @@ func serve(c contender, e *engine, req *request, rep *reply) (err error) {
 	ctx := context.Background()
 	start := time.Now()
 	defer func() {
-		if rep.Took == 0 {
+		if rep.Took == 0 && req.Op != opSettle {
 			rep.Took = time.Since(start)
 		}
 	}()
 	switch req.Op {
 	case opOpen:
-		*e, err = c.open(ctx, req.Dir)
+		*e, err = c.open(ctx, req.Dir, req.Searching)
 	case opPut:
 		err = (*e).put(ctx, req.Documents)
+	case opSettle:
+		s := settle(req.Quiet)
+		rep.Took, rep.CPU = s.took, s.cpu
 	case opSearch:
 		rep.Hits, err = (*e).search(ctx, req.Text, req.Sites, req.Limit)
 		rep.Took = time.Since(start)
@@ -101,6 +109,7 @@ func serve(c contender, e *engine, req *request, rep *reply) (err error) {
 	case opCount:
 		rep.Count, err = (*e).count(ctx)
 	case opUsage:
+		debug.FreeOSMemory() // collects garbage, too
 		rep.Process = thisProcess()
 	case opClose:
 		err = (*e).close()
@@ -141,13 +150,13 @@ func startChild(ctx context.Context, engineName string) (*child, error) {
 	return &child{engine: engineName, cmd: cmd, in: in, enc: gob.NewEncoder(in), dec: gob.NewDecoder(out)}, nil
 }
 
-// startOpen starts a child and opens its engine in dir. took is how long
-// opening took.
-func startOpen(ctx context.Context, engineName, dir string) (c *child, took time.Duration, err error) {
+// startOpen starts a child and opens its engine in dir, to search it only or to
+// put documents, too. took is how long opening took.
+func startOpen(ctx context.Context, engineName, dir string, searching bool) (c *child, took time.Duration, err error) {
 	if c, err = startChild(ctx, engineName); err != nil {
 		return nil, 0, err
 	}
-	rep, err := c.call(request{Op: opOpen, Dir: dir})
+	rep, err := c.call(request{Op: opOpen, Dir: dir, Searching: searching})
 	if err != nil {
 		c.kill()
 		return nil, 0, err

@@ -7,17 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math/rand/v2"
 	"net/url"
 	"os"
-	"slices"
 	"sort"
 	"strconv"
-	"strings"
 
 	"github.com/siteprovider/siteprovider/provider"
-	"github.com/siteprovider/siteprovider/schemaorg"
 )
 
 // corpus is the documents of a run, made on demand from those of a file. The
@@ -29,7 +25,7 @@ type corpus struct {
 
 	names  []string  // of the assigned sites; nil: the documents keep their own
 	upTo   []float64 // cumulated weight of each assigned site
-	sample []string  // words of the originals, each as often as they use it
+	copier *copier
 }
 
 // original is a document of the file.
@@ -38,41 +34,42 @@ type original struct {
 	schema    []byte
 }
 
-// Of the words of a copy one in changedWords is replaced by a word of another
-// document. One in newWords of those is a word that no document has, because
-// the vocabulary of real text never stops growing.
-const (
-	changedWords = 7
-	newWords     = 50
-)
-
-// loadCorpus reads the documents of file. n is the number of documents wanted,
-// 0 for as many as the file holds. Documents that name as many sites as are
-// wanted, or with sites 0, keep their own; otherwise site number k gets a share
-// proportional to 1/k of them, at random.
-func loadCorpus(file string, n, sites int, seed uint64) (*corpus, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	originals, err := readOriginals(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
+// newCorpus makes a corpus of n documents, 0 for as many as there are originals.
+// Originals that name as many sites as are wanted, or with sites 0, keep their
+// own; otherwise site number k gets a share proportional to 1/k of the
+// documents, at random.
+func newCorpus(originals []original, n, sites int, seed uint64) (*corpus, error) {
 	if n == 0 {
 		n = len(originals)
 	}
 	if n < len(originals) { // evenly, because files are often sorted
-		for i := range n {
-			originals[i] = originals[i*len(originals)/n]
+		few := make([]original, n)
+		for i := range few {
+			few[i] = originals[i*len(originals)/n]
 		}
-		originals = originals[:n]
+		originals = few
 	}
 	c := &corpus{originals: originals, n: n, seed: seed}
 	c.assignSites(sites)
-	c.sampleWords()
+	var err error
+	if c.copier, err = newCopier(originals, c.rng(0, 1)); err != nil {
+		return nil, err
+	}
 	return c, nil
+}
+
+// loadOriginals reads the documents of file.
+func loadOriginals(file string) ([]original, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("read documents: %w", err)
+	}
+	defer f.Close()
+	originals, err := readOriginals(f)
+	if err != nil {
+		return nil, fmt.Errorf("read documents: %s: %w", file, err)
+	}
+	return originals, nil
 }
 
 // readOriginals reads lines that are {url, site, schema} or bare objects with a
@@ -141,17 +138,6 @@ func (c *corpus) assignSites(want int) {
 	}
 }
 
-// sampleWords takes a few words of each original.
-func (c *corpus) sampleWords() {
-	rng := c.rng(0, 1)
-	for _, o := range c.originals {
-		words := strings.Fields(schemaorg.Describe(o.schema).Text)
-		for range min(4, len(words)) {
-			c.sample = append(c.sample, strings.Clone(words[rng.IntN(len(words))]))
-		}
-	}
-}
-
 // rng is the source of chance for one purpose of document i.
 func (c *corpus) rng(i, purpose int) *rand.Rand {
 	return rand.New(rand.NewPCG(c.seed, uint64(i)<<8|uint64(purpose)))
@@ -176,7 +162,7 @@ func (c *corpus) document(i int) (provider.Document, error) {
 	if number := i / len(c.originals); number > 0 {
 		d.URL += "/copy" + strconv.Itoa(number)
 		var err error
-		if d.Schema, err = c.copySchema(o, d.URL, c.rng(i, 2)); err != nil {
+		if d.Schema, err = c.copier.copy(o, d.URL, c.rng(i, 2)); err != nil {
 			return provider.Document{}, err
 		}
 	}
@@ -199,65 +185,4 @@ func (c *corpus) siteSizes() map[string]int {
 		sizes[c.site(i)]++
 	}
 	return sizes
-}
-
-// copySchema is o's object under another URL and with other words.
-func (c *corpus) copySchema(o *original, url string, rng *rand.Rand) ([]byte, error) {
-	dec := json.NewDecoder(bytes.NewReader(o.schema))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil {
-		return nil, fmt.Errorf("%s: %w", o.url, err)
-	}
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(c.changed(v, o.url, url, rng)); err != nil {
-		return nil, fmt.Errorf("%s: %w", o.url, err)
-	}
-	return bytes.TrimSpace(out.Bytes()), nil
-}
-
-func (c *corpus) changed(v any, oldURL, newURL string, rng *rand.Rand) any {
-	switch v := v.(type) {
-	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			v[key] = c.changed(v[key], oldURL, newURL, rng)
-		}
-	case []any:
-		for i := range v {
-			v[i] = c.changed(v[i], oldURL, newURL, rng)
-		}
-	case string:
-		if rest, ok := strings.CutPrefix(v, oldURL); ok && (rest == "" || rest[0] == '#') {
-			return newURL + rest
-		}
-		if strings.Contains(v, " ") {
-			return c.changedText(v, rng)
-		}
-	}
-	return v
-}
-
-func (c *corpus) changedText(text string, rng *rand.Rand) string {
-	words := strings.Split(text, " ")
-	for i, w := range words {
-		if w != "" && rng.IntN(changedWords) == 0 {
-			words[i] = c.otherWord(rng)
-		}
-	}
-	return strings.Join(words, " ")
-}
-
-func (c *corpus) otherWord(rng *rand.Rand) string {
-	if rng.IntN(newWords) > 0 && len(c.sample) > 0 {
-		return c.sample[rng.IntN(len(c.sample))]
-	}
-	const consonants, vowels = "bcdfghjklmnprstvwxz", "aeiou"
-	var word strings.Builder
-	for range 4 {
-		word.WriteByte(consonants[rng.IntN(len(consonants))])
-		word.WriteByte(vowels[rng.IntN(len(vowels))])
-	}
-	return word.String()
 }

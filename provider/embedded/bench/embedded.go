@@ -13,7 +13,7 @@ import (
 // and cuts the best passage out of every hit.
 type embeddedEngine struct{ store *embedded.Store }
 
-func openEmbedded(ctx context.Context, dir string) (engine, error) {
+func openEmbedded(ctx context.Context, dir string, _ bool) (engine, error) {
 	store, err := embedded.Open(ctx, embedded.Options{Dir: dir})
 	if err != nil {
 		return nil, err

@@ -28,7 +28,9 @@ type engine interface {
 type contender struct {
 	name   string
 	module string // whose version the table shows; empty for ours
-	open   func(ctx context.Context, dir string) (engine, error)
+	// open opens the engine's files in dir and creates them where there are
+	// none. searching says that nothing will be put.
+	open func(ctx context.Context, dir string, searching bool) (engine, error)
 }
 
 // contenders lists every engine, ours first.

@@ -60,7 +60,7 @@ const (
 	ftsBest   = "ORDER BY rank LIMIT ?) best JOIN docs ON docs.id = best.id ORDER BY best.rank"
 )
 
-func openFTS5(ctx context.Context, dir string) (engine, error) {
+func openFTS5(ctx context.Context, dir string, _ bool) (engine, error) {
 	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(filepath.Join(dir, "fts5.db"))+ftsPragmas)
 	if err != nil {
 		return nil, err

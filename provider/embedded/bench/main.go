@@ -1,18 +1,23 @@
 // Command bench puts the same documents and the same queries through the
-// embedded engine, SQLite's FTS5 and bleve, in one run, and prints a table.
+// embedded engine, SQLite's FTS5 and bleve, in one run, and prints a table for
+// each configuration.
 //
-//	go run . -docs debian.jsonl -n 64000 -sites 58
+//	go run . -docs debian.jsonl -runs 64000x58
+//	go run . -docs debian.jsonl -all -o tables.md
 //
 // See README.md for what is compared and how.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"strings"
+	"time"
 )
 
 func main() {
@@ -40,53 +45,113 @@ func beChild(name string) {
 
 // settings are the command line's.
 type settings struct {
-	docs, engines, dir string
-	n, sites, queries  int
-	batch, opens       int
-	limit              int
-	seed               uint64
-	check              bool
+	docs, dir, output string
+	runs              []configuration
+	engines           []contender
+	batch, limit      int
+	opens             int
+	quiet             time.Duration
+	seed              uint64
+	check             bool
+
+	originals []original
+	progress  func(format string, args ...any)
 }
 
-func parse(args []string, errors io.Writer) (settings, error) {
-	var s settings
+func parse(args []string, log io.Writer) (*settings, error) {
+	s := new(settings)
+	var runs, alone, engines string
+	var all bool
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	flags.SetOutput(errors)
+	flags.SetOutput(log)
 	flags.StringVar(&s.docs, "docs", "", "`file` of JSON lines: {url, site, schema}, or objects with a url (required)")
-	flags.IntVar(&s.n, "n", 0, "number of documents; beyond those of the file, copies with one word in seven changed (0: those of the file)")
-	flags.IntVar(&s.sites, "sites", 0, "number of sites, the k-th with 1/k of the documents of the first; the file's own when it has as many, or for 0")
-	flags.StringVar(&s.engines, "engines", "embedded,fts5,bleve", "engines to run; ratios are those of the first")
-	flags.IntVar(&s.queries, "queries", 500, "number of queries, each of which is put to one site, five sites and all")
+	flags.StringVar(&runs, "runs", "", "what to run, such as 64000x58,200000x1:100: documents x sites, and queries in each scope unless 500. Beyond the documents of the file copies with one word in seven changed; 0: those of the file. Beyond its sites or below them the k-th site gets 1/k of the documents of the first; 0: its own")
+	flags.StringVar(&alone, "alone", "", "the same for the first engine alone")
+	flags.BoolVar(&all, "all", false, "run what the README lists: -runs "+allRuns+" -alone "+allAlone)
+	flags.StringVar(&engines, "engines", "embedded,fts5,bleve", "engines to run; ratios are those of the first")
+	flags.StringVar(&s.output, "o", "", "`file` for the tables, instead of standard output; each is written as soon as it is complete")
 	flags.IntVar(&s.batch, "batch", 1000, "documents of a put, at most 1000")
 	flags.IntVar(&s.limit, "limit", 50, "hits of a query, each with its object")
-	flags.IntVar(&s.opens, "opens", 10, "fresh processes per engine for the first query of a site, and as many for that of all")
+	flags.IntVar(&s.opens, "opens", 7, "fresh processes per engine for the first query of a site, and as many for that of all")
+	flags.DurationVar(&s.quiet, "quiet", time.Second, "how long an engine does nothing until it is taken to have nothing left to do")
 	flags.Uint64Var(&s.seed, "seed", 1, "of the sites, the changed words and the queries")
 	flags.StringVar(&s.dir, "dir", os.TempDir(), "`directory` for the stores, on the disk that is to be measured; they are deleted afterwards")
 	flags.BoolVar(&s.check, "check", false, "look at every answer: only sites asked for, no hit twice, objects as they were put")
 	if err := flags.Parse(args); err != nil {
-		return s, err
+		return nil, err
 	}
+	if all {
+		runs, alone = runs+","+allRuns, alone+","+allAlone
+	}
+	var err error
+	if s.engines, err = chosen(engines); err != nil {
+		return nil, err
+	}
+	if s.runs, err = parseConfigurations(runs, false); err != nil {
+		return nil, err
+	}
+	ofFirst, err := parseConfigurations(alone, true)
+	if err != nil {
+		return nil, err
+	}
+	s.runs = append(s.runs, ofFirst...)
 	switch {
 	case flags.NArg() > 0:
-		return s, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+		return nil, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	case s.docs == "":
-		return s, fmt.Errorf("-docs is required")
-	case s.n < 0 || s.sites < 0:
-		return s, fmt.Errorf("-n and -sites cannot be negative")
+		return nil, errors.New("-docs is required")
+	case len(s.runs) == 0:
+		return nil, errors.New("one of -runs, -alone and -all is required")
 	case s.batch < 1 || s.batch > 1000:
-		return s, fmt.Errorf("-batch is %d, want 1 to 1000", s.batch)
-	case s.queries < 1 || s.opens < 1 || s.limit < 1:
-		return s, fmt.Errorf("-queries, -opens and -limit are at least 1")
+		return nil, fmt.Errorf("-batch is %d, want 1 to 1000", s.batch)
+	case s.opens < 1 || s.limit < 1:
+		return nil, errors.New("-opens and -limit are at least 1")
 	}
-	return s, nil
+	start := time.Now()
+	s.progress = func(format string, args ...any) {
+		fmt.Fprintf(log, "%5.0f s  %s\n", time.Since(start).Seconds(), fmt.Sprintf(format, args...))
+	}
+	s.originals, err = loadOriginals(s.docs)
+	return s, err
 }
 
-func run(ctx context.Context, args []string, out, log io.Writer) error {
+func run(ctx context.Context, args []string, out, log io.Writer) (err error) {
 	s, err := parse(args, log)
 	if err != nil {
 		return err
 	}
-	b, err := newBench(s, log)
+	if s.output != "" {
+		f, err := os.Create(s.output)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, f.Close()) }()
+		out = f
+	}
+	r := report{out: out}
+	r.begin(s, args)
+	var failed []error
+	for _, c := range s.runs {
+		if ctx.Err() != nil {
+			failed = append(failed, ctx.Err())
+			break
+		}
+		s.progress("%s", c)
+		if err := runOne(ctx, s, c, &r); err != nil {
+			err = fmt.Errorf("%s: %w", c, err)
+			r.failed(err)
+			failed = append(failed, err)
+		}
+	}
+	r.overview()
+	return errors.Join(append(failed, r.err)...)
+}
+
+// runOne runs one configuration and reports it.
+func runOne(ctx context.Context, s *settings, c configuration, r *report) error {
+	r.heading(c)
+	start, load := time.Now(), loadAverage()
+	b, err := newBench(s, c)
 	if err != nil {
 		return err
 	}
@@ -94,15 +159,10 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(b.dir)
-	before := loadAverage()
 	if err := b.run(ctx); err != nil {
 		return err
 	}
-	after := loadAverage()
-	fmt.Fprintf(out, "Documents: %d, %.1f MB raw; sites: %d, the biggest of %d documents; queries in each scope: %d, up to %d objects each; seed %d.\n",
-		b.corpus.n, float64(b.raw)/1e6, b.siteCount, b.biggestSize, len(b.questions), b.limit, s.seed)
-	fmt.Fprintf(out, "%s; load average %s before, %s after.\n\n", machine(), before, after)
-	b.write(out)
+	r.table(b, c, fmt.Sprintf("load average %s before, %s after; %s in all", load, loadAverage(), time.Since(start).Round(time.Second)))
 	if !s.check {
 		return nil
 	}
@@ -110,35 +170,11 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("check: %w", err)
 	}
-	fmt.Fprintf(out, "\nChecked %d answers: only sites asked for, no hit twice, every object as it was put.\n", answers)
+	r.checked(answers)
 	return nil
 }
 
-// newBench reads the documents and draws the queries.
-func newBench(s settings, log io.Writer) (*bench, error) {
-	engines, err := chosen(s.engines)
-	if err != nil {
-		return nil, err
-	}
-	c, err := loadCorpus(s.docs, s.n, s.sites, s.seed)
-	if err != nil {
-		return nil, fmt.Errorf("read documents: %w", err)
-	}
-	b := &bench{corpus: c, batch: s.batch, opens: s.opens, limit: s.limit}
-	b.progress = func(format string, args ...any) { fmt.Fprintf(log, format+"\n", args...) }
-	sizes := c.siteSizes()
-	b.siteCount = len(sizes)
-	for site, size := range sizes {
-		if size > b.biggestSize || size == b.biggestSize && site < b.biggest {
-			b.biggest, b.biggestSize = site, size
-		}
-	}
-	b.scopes = scopes(len(sizes))
-	if b.questions, err = c.questions(s.queries, len(sizes)); err != nil {
-		return nil, err
-	}
-	for _, e := range engines {
-		b.engines = append(b.engines, &measured{contender: e})
-	}
-	return b, nil
+// command is the command line as it may be typed again.
+func command(args []string) string {
+	return strings.Join(append([]string{"go", "run", "."}, args...), " ")
 }

@@ -13,22 +13,38 @@ import (
 // process is what the kernel says about a process, in bytes; 0 where it does
 // not say (only Linux does).
 type process struct {
-	Resident     int64 // memory in use, mapped files included
-	Private      int64 // of that, not backed by a file
-	Proportional int64 // Resident, with shared pages divided among those who share them
+	Resident     int64 // memory in use, mapped files included, once for each mapping
+	Proportional int64 // the same, each page divided by the number of its mappings
+	Private      int64 // of that, pages that nobody else maps
+	Anonymous    int64 // of that, pages that no file backs
 	Peak         int64 // the most that was resident
 	Written      int64 // handed to the disk
 }
 
 // thisProcess reads /proc/self.
 func thisProcess() process {
-	status, rollup, io := procFields("status"), procFields("smaps_rollup"), procFields("io")
+	rollup := procFields("smaps_rollup")
 	return process{
-		Resident:     status["VmRSS"],
-		Private:      status["RssAnon"],
+		Resident:     rollup["Rss"],
 		Proportional: rollup["Pss"],
-		Peak:         status["VmHWM"],
-		Written:      io["write_bytes"],
+		Private:      rollup["Private_Clean"] + rollup["Private_Dirty"],
+		Anonymous:    rollup["Anonymous"],
+		Peak:         procFields("status")["VmHWM"],
+		Written:      bytesWritten(),
+	}
+}
+
+func bytesWritten() int64 { return procFields("io")["write_bytes"] }
+
+// plus adds up what two processes use. Neither shares anonymous memory.
+func (p process) plus(q process) process {
+	return process{
+		Resident:     p.Resident + q.Resident,
+		Proportional: p.Proportional + q.Proportional,
+		Private:      p.Private + q.Private,
+		Anonymous:    p.Anonymous + q.Anonymous,
+		Peak:         p.Peak + q.Peak,
+		Written:      p.Written + q.Written,
 	}
 }
 

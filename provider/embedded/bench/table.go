@@ -3,10 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"math"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,92 +14,30 @@ import (
 // percentiles. No figures: there are none, for the reason in its place.
 type row struct {
 	title   string
+	short   string // in the overview; empty: not there
 	figures [][]float64
 	reasons []string
 	more    bool // the greater the better
 	neutral bool // neither is better
 }
 
-// write prints the table as Markdown.
-func (b *bench) write(out io.Writer) {
-	head := []string{""}
-	for _, m := range b.engines {
-		head = append(head, m.title())
-	}
-	rival := len(b.engines) > 1
-	if rival {
-		head = append(head, b.engines[0].name+" against the best other")
-	}
-	fmt.Fprintf(out, "| %s |\n|%s\n", strings.Join(head, " | "), strings.Repeat("---|", len(head)))
-	for _, r := range b.rows() {
-		cells := []string{r.title}
-		for i, f := range r.figures {
-			if len(f) == 0 {
-				cells = append(cells, r.reasons[i])
-				continue
-			}
-			cells = append(cells, joined(f, number))
-		}
-		if rival {
-			cells = append(cells, r.ratio())
-		}
-		fmt.Fprintf(out, "| %s |\n", strings.Join(cells, " | "))
-	}
-}
-
-// title is the engine's name with its version, where it has one.
-func (m *measured) title() string {
-	if info, ok := debug.ReadBuildInfo(); ok && m.module != "" {
-		for _, dep := range info.Deps {
-			if dep.Path == m.module {
-				return m.name + " (" + dep.Path + " " + dep.Version + ")"
-			}
-		}
-	}
-	return m.name
-}
-
 // rows computes the table.
 func (b *bench) rows() []row {
-	const mega = 1e6
-	bytes := func(of func(*measured) int64) func(*measured) []float64 {
-		return func(m *measured) []float64 {
-			if n := of(m); n > 0 {
-				return []float64{float64(n) / mega}
-			}
-			return nil
-		}
-	}
-	rows := []row{
-		b.row(fmt.Sprintf("ingest, durable, batches of %d: docs/s", b.batch), func(m *measured) []float64 {
-			return []float64{float64(b.corpus.n) / m.ingest.Seconds()}
-		}).greaterIsBetter(),
-		b.row("one batch: ms, p50 / p95 / max", func(m *measured) []float64 {
-			return []float64{percentile(m.batches, 50), percentile(m.batches, 95), percentile(m.batches, 100)}
-		}),
-		b.row("processor time of ingesting: s", func(m *measured) []float64 { return []float64{m.ingestCPU.Seconds()} }),
-	}
+	rows := b.ingestRows()
 	for i, s := range b.scopes {
 		rows = append(rows, b.row(s.name+": ms, p50 / p95 / p99", func(m *measured) []float64 {
 			took := m.scopes[i].took
 			return []float64{percentile(took, 50), percentile(took, 95), percentile(took, 99)}
-		}))
+		}).inOverview(s.name+" ms, p50 / p95 / p99"))
 	}
-	first := func(of func(*measured) []time.Duration) func(*measured) []float64 {
-		return func(m *measured) []float64 { return []float64{percentile(of(m), 50), percentile(of(m), 100)} }
-	}
+	rows = append(rows, b.firstRows()...)
+	rows = append(rows, b.memoryRows()...)
 	rows = append(rows,
-		b.row("open: ms, p50 / max", first(func(m *measured) []time.Duration { return m.open })),
-		b.row("first query, biggest site: ms, p50 / max", first(func(m *measured) []time.Duration { return m.firstOne })),
-		b.row("first query, AllSites: ms, p50 / max", first(func(m *measured) []time.Duration { return m.firstAll })),
-		b.row("resident after the queries: MB", bytes(func(m *measured) int64 { return m.one.Resident })),
-		b.row("of it private: MB", bytes(func(m *measured) int64 { return m.one.Private })),
-		b.row("all of it, pages mapped twice counted once: MB", bytes(func(m *measured) int64 { return m.one.Proportional })),
-		b.row("two processes, counted so: MB", bytes(func(m *measured) int64 { return m.two })),
-		b.row("peak resident while ingesting: MB", bytes(func(m *measured) int64 { return m.ingester.Peak })),
-		b.row("disk: MB", bytes(func(m *measured) int64 { return m.disk })),
-		b.row("disk / raw", func(m *measured) []float64 { return []float64{float64(m.disk) / float64(b.raw)} }),
-		b.row("bytes written while ingesting: MB", bytes(func(m *measured) int64 { return m.ingester.Written })),
+		b.row("disk: MB", megabytes(func(m *measured) int64 { return m.disk })),
+		b.row("disk / raw", func(m *measured) []float64 {
+			return []float64{float64(m.disk) / float64(b.raw)}
+		}).inOverview("disk / raw"),
+		b.row("bytes written while ingesting: MB", megabytes(func(m *measured) int64 { return m.ingester.Written })),
 	)
 	for i, s := range b.scopes {
 		rows = append(rows, b.row(s.name+": hits a query; of the first ten ours too, %", func(m *measured) []float64 {
@@ -113,15 +48,89 @@ func (b *bench) rows() []row {
 	return rows
 }
 
+func (b *bench) ingestRows() []row {
+	return []row{
+		b.row(fmt.Sprintf("ingest, durable, batches of %d: docs/s", b.batch), func(m *measured) []float64 {
+			return []float64{float64(b.corpus.n) / m.ingest.Seconds()}
+		}).greaterIsBetter().inOverview("ingest docs/s"),
+		b.row("one batch: ms, p50 / p95 / max", func(m *measured) []float64 {
+			return []float64{percentile(m.batches, 50), percentile(m.batches, 95), percentile(m.batches, 100)}
+		}),
+		b.row("settling after it: s, processor s", func(m *measured) []float64 {
+			return []float64{m.settle.took.Seconds(), m.settle.cpu.Seconds()}
+		}).withoutRatio(),
+		b.row("ingest with settling: docs/s", func(m *measured) []float64 {
+			return []float64{float64(b.corpus.n) / (m.ingest + m.settle.took).Seconds()}
+		}).greaterIsBetter(),
+		b.row("processor time of both: s", func(m *measured) []float64 { return []float64{m.ingestCPU.Seconds()} }),
+	}
+}
+
+func (b *bench) firstRows() []row {
+	first := func(title string, of func(*measured) []time.Duration) row {
+		return b.row(title+": ms, p50 / max", func(m *measured) []float64 {
+			if len(of(m)) == 0 {
+				return nil
+			}
+			return []float64{percentile(of(m), 50), percentile(of(m), 100)}
+		})
+	}
+	biggest := fmt.Sprintf("first query, biggest site (%s documents)", thousands(b.biggestSize))
+	return []row{
+		first("open", func(m *measured) []time.Duration { return m.warm.open }).inOverview("open ms"),
+		first(biggest, func(m *measured) []time.Duration { return m.warm.one }).inOverview("first query ms, biggest site"),
+		first("first query, AllSites", func(m *measured) []time.Duration { return m.warm.all }).inOverview("first query ms, AllSites"),
+		first("files not in the system's cache: open", func(m *measured) []time.Duration { return m.cold.open }),
+		first("files not in the system's cache: "+biggest, func(m *measured) []time.Duration { return m.cold.one }),
+		first("files not in the system's cache: first query, AllSites", func(m *measured) []time.Duration { return m.cold.all }),
+	}
+}
+
+func (b *bench) memoryRows() []row {
+	rows := []row{}
+	for _, count := range []struct {
+		title string
+		of    func(*measured) *process
+	}{
+		{"one process", func(m *measured) *process { return &m.one }},
+		{"two processes", func(m *measured) *process { return &m.two }},
+	} {
+		r := b.row(count.title+": MB resident / proportional / private / anonymous", func(m *measured) []float64 {
+			p := count.of(m)
+			if p.Resident == 0 {
+				return nil
+			}
+			return []float64{float64(p.Resident) / mega, float64(p.Proportional) / mega, float64(p.Private) / mega, float64(p.Anonymous) / mega}
+		})
+		for i, m := range b.engines {
+			if m.noSecond != nil {
+				r.reasons[i] = "refused"
+			}
+		}
+		rows = append(rows, r.inOverview(count.title+" MB"))
+	}
+	return append(rows,
+		b.row("peak resident while answering: MB", megabytes(func(m *measured) int64 { return m.peak })),
+		b.row("peak resident while ingesting: MB", megabytes(func(m *measured) int64 { return m.ingester.Peak })),
+	)
+}
+
+const mega = 1e6
+
+func megabytes(of func(*measured) int64) func(*measured) []float64 {
+	return func(m *measured) []float64 {
+		if n := of(m); n > 0 {
+			return []float64{float64(n) / mega}
+		}
+		return nil
+	}
+}
+
 func (b *bench) row(title string, figures func(*measured) []float64) row {
 	r := row{title: title}
 	for _, m := range b.engines {
-		reason := "–"
-		if m.noSecond != nil && strings.HasPrefix(title, "two processes") {
-			reason = "refused"
-		}
 		r.figures = append(r.figures, figures(m))
-		r.reasons = append(r.reasons, reason)
+		r.reasons = append(r.reasons, "–")
 	}
 	return r
 }
@@ -129,6 +138,16 @@ func (b *bench) row(title string, figures func(*measured) []float64) row {
 func (r row) greaterIsBetter() row { r.more = true; return r }
 
 func (r row) withoutRatio() row { r.neutral = true; return r }
+
+func (r row) inOverview(short string) row { r.short = short; return r }
+
+// cell is the figures of engine number i.
+func (r *row) cell(i int) string {
+	if len(r.figures[i]) == 0 {
+		return r.reasons[i]
+	}
+	return joined(r.figures[i], number)
+}
 
 // ratio compares the first engine with the best of the others, figure by
 // figure: 2.0 times is twice as good, 0.5 half as good.
@@ -195,9 +214,4 @@ func percentile(list []time.Duration, p int) float64 {
 	sorted := slices.SortedFunc(slices.Values(list), func(a, b time.Duration) int { return cmp.Compare(a, b) })
 	rank := (len(sorted)*p + 99) / 100
 	return float64(sorted[max(rank, 1)-1]) / float64(time.Millisecond)
-}
-
-// machine says what the run ran on.
-func machine() string {
-	return fmt.Sprintf("%s, %s/%s, %d cores", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
 }
