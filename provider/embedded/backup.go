@@ -118,7 +118,7 @@ func (s *Store) backup(ctx context.Context, path string, replace bool) (*BackupR
 
 // copyInto writes the store into the empty file at path.
 func (s *Store) copyInto(ctx context.Context, path string) error {
-	tx, err := s.files.open(ctx, readerCache)
+	tx, err := s.files.open(ctx, reading)
 	if err != nil {
 		return err
 	}

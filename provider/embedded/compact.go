@@ -190,7 +190,7 @@ func (c *connections) alone(ctx context.Context, do func(*session) error) error 
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	s, err := c.open(ctx, readerCache)
+	s, err := c.open(ctx, reading)
 	if err != nil {
 		return err
 	}
