@@ -288,7 +288,7 @@ func TestAnOldStoreThatCannotBeWrittenIsRefused(t *testing.T) {
 	}
 	c := &connections{db: db, path: path, fixed: true}
 	defer c.db.Close()
-	_, err = c.open(t.Context(), readerCache)
+	_, err = c.open(t.Context(), reading)
 	wantError(t, err, provider.ErrPermission, "version 1", "only be read", "copy")
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("the file was changed (%v)", err)
