@@ -20,8 +20,10 @@ import (
 const (
 	childDir   = "SITEPROVIDER_TEST_PUT_INTO" // puts documents, and prints the number of each that was acknowledged
 	reindexDir = "SITEPROVIDER_TEST_REINDEX"  // reindexes, and prints what is done
-	deedsDir   = "SITEPROVIDER_TEST_DEEDS"    // does what doDeeds says, until it is killed
 	openDir    = "SITEPROVIDER_TEST_OPEN"     // opens a store, which migrates an old one, and says so
+	deedsDir   = "SITEPROVIDER_TEST_DEEDS"    // see doDeeds
+	scriptDir  = "SITEPROVIDER_TEST_SCRIPT"   // see followScript
+	crowdDir   = "SITEPROVIDER_TEST_CROWD"    // see joinCrowd
 )
 
 var programs = map[string]func(dir string) error{
@@ -29,6 +31,8 @@ var programs = map[string]func(dir string) error{
 	reindexDir: reindexSlowly,
 	deedsDir:   doDeeds,
 	openDir:    openAndTell,
+	scriptDir:  followScript,
+	crowdDir:   joinCrowd,
 }
 
 func TestMain(m *testing.M) {
