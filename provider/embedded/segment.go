@@ -2,6 +2,8 @@ package embedded
 
 import (
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"hash/crc32"
 	"math/bits"
 	"slices"
@@ -18,24 +20,22 @@ import (
 //	lengths    of each document's name, then of each one's text, 1 byte (see lengthCode)
 //	languages  of each document, 1 byte
 //	urls       of the documents, a sortedStrings
-//	dictionary the terms, a sortedStrings
-//	offsets    where the postings of every blockStrings-th term begin, 4 bytes
-//	postings   of each term: their length in bytes, a uvarint, and each as
-//	           appendPosting writes it
+//	terms      a dictionary
+//	postings   of the terms that more than one document has, each a postingList
 //	checksum   CRC-32C of all that is before it
 type segment struct {
 	docs                     int
 	ids                      []byte
 	nameLengths, textLengths []byte
 	languages                []byte
-	urls, dictionary         sortedStrings
-	offsets, postings        []byte
+	urls                     sortedStrings
+	terms                    dictionary
 	size                     int
 }
 
 const (
 	segmentMagic  = "SPsg"
-	segmentFormat = 1
+	segmentFormat = 2
 	headerBytes   = 4 + 1 + 5*4
 	idBytes       = 5
 	maxRowID      = 1<<(8*idBytes) - 1
@@ -50,14 +50,22 @@ func openSegment(raw []byte) (*segment, error) {
 	if len(raw) < headerBytes+4 || string(raw[:4]) != segmentMagic {
 		return nil, damaged("an index segment of %d bytes is not one", len(raw))
 	}
-	if raw[4] != segmentFormat {
-		return nil, damaged("an index segment has the format %d, and %d is the only one", raw[4], segmentFormat)
-	}
 	body, sum := raw[:len(raw)-4], binary.LittleEndian.Uint32(raw[len(raw)-4:])
 	if crc32.Checksum(body, castagnoli) != sum {
 		return nil, damaged("an index segment of %d bytes does not match its checksum", len(raw))
 	}
+	if raw[4] != segmentFormat {
+		return nil, otherFormat(raw[4])
+	}
 	return parseSegment(body)
+}
+
+// errOtherFormat is matched by the error for a segment of another format. Its
+// documents are whole, and make a new one.
+var errOtherFormat = errors.New("another format")
+
+func otherFormat(format byte) error {
+	return fmt.Errorf("%w: %w", errOtherFormat, damaged("an index segment has the format %d, and this version reads %d", format, segmentFormat))
 }
 
 // parseSegment is openSegment behind the checksum.
@@ -67,8 +75,7 @@ func parseSegment(body []byte) (*segment, error) {
 		sizes[i] = int64(binary.LittleEndian.Uint32(body[5+4*i:]))
 	}
 	docs, terms, urls, dictionary, postings := sizes[0], sizes[1], sizes[2], sizes[3], sizes[4]
-	offsets := 4 * ((terms + blockStrings - 1) / blockStrings)
-	if headerBytes+docs*(idBytes+3)+urls+dictionary+offsets+postings != int64(len(body)) {
+	if headerBytes+docs*(idBytes+3)+urls+dictionary+postings != int64(len(body)) {
 		return nil, damaged("an index segment of %d documents and %d terms has the wrong length %d", docs, terms, len(body))
 	}
 	s := &segment{docs: int(docs), size: len(body) + 4}
@@ -82,11 +89,11 @@ func parseSegment(body []byte) (*segment, error) {
 	s.nameLengths, s.textLengths, s.languages = cut(docs), cut(docs), cut(docs)
 	var okURLs, okTerms bool
 	s.urls, okURLs = openSorted(cut(urls), int(docs))
-	s.dictionary, okTerms = openSorted(cut(dictionary), int(terms))
+	dict := cut(dictionary)
+	s.terms, okTerms = openDictionary(dict, int(terms), cut(postings))
 	if !okURLs || !okTerms {
 		return nil, damaged("the lists of an index segment are too short")
 	}
-	s.offsets, s.postings = cut(offsets), cut(postings)
 	return s, nil
 }
 
@@ -99,92 +106,13 @@ func (s *segment) id(doc int) int64 {
 // find returns the number of the document with this URL.
 func (s *segment) find(url string) (int, bool) { return s.urls.find(url) }
 
-// posting is a document that has a term, and how often in which field.
-type posting struct {
-	doc        uint32
-	name, text uint32
-}
-
-// term appends to list the postings of a term, in ascending order of documents.
+// term appends to list the postings of a term.
 func (s *segment) term(term string, list []posting) ([]posting, error) {
-	i, ok := s.dictionary.find(term)
-	if !ok {
-		return list, nil
+	found, err := s.terms.find(term, hashTerm([]byte(term)))
+	if err != nil {
+		return list, err
 	}
-	return s.postingsOf(i, list)
-}
-
-func (s *segment) postingsOf(i int, list []posting) ([]posting, error) {
-	at := binary.LittleEndian.Uint32(s.offsets[4*(i/blockStrings):])
-	if uint64(at) > uint64(len(s.postings)) {
-		return list, damaged("the postings of an index segment are out of place")
-	}
-	rest := s.postings[at:]
-	var b []byte
-	for range i%blockStrings + 1 {
-		var ok bool
-		if b, rest, ok = cutBytes(rest); !ok {
-			return list, damaged("the postings of an index segment are cut off")
-		}
-	}
-	doc := -1
-	for len(b) > 0 {
-		v, rest, ok := cutUvarint(b)
-		gap := v >> 2
-		if !ok || gap >= uint64(s.docs-doc-1) {
-			return list, damaged("a posting of an index segment is out of range")
-		}
-		doc += 1 + int(gap)
-		p := posting{doc: uint32(doc), text: 1}
-		switch v & 3 {
-		case postingBoth:
-			p.name = 1
-		case postingText:
-			p.text, rest, ok = cutCount(rest)
-		case postingCounts:
-			if p.name, rest, ok = cutCount(rest); ok {
-				p.text, rest, ok = cutCount(rest)
-			}
-		}
-		if !ok {
-			return list, damaged("a posting of an index segment is cut off")
-		}
-		b = rest
-		list = append(list, p)
-	}
-	return list, nil
-}
-
-// The kinds of posting: a number is 4*gap + kind, where gap is how many
-// documents are between this one and the one before. Most words occur once in a
-// text, and the words of a name are in the text once more.
-const (
-	postingOnce   = iota // once in the text
-	postingBoth          // once in the name and once in the text
-	postingText          // in the text, as often as the number that follows
-	postingCounts        // in the name and in the text, as often as the two numbers that follow
-)
-
-// appendPosting appends p to b; before is the document before it, -1 for none.
-func appendPosting(b []byte, before int, p posting) []byte {
-	gap := uint64(int(p.doc)-before-1) << 2
-	switch {
-	case p.name == 0 && p.text == 1:
-		return binary.AppendUvarint(b, gap+postingOnce)
-	case p.name == 1 && p.text == 1:
-		return binary.AppendUvarint(b, gap+postingBoth)
-	case p.name == 0:
-		b = binary.AppendUvarint(b, gap+postingText)
-	default:
-		b = binary.AppendUvarint(b, gap+postingCounts)
-		b = binary.AppendUvarint(b, uint64(p.name))
-	}
-	return binary.AppendUvarint(b, uint64(p.text))
-}
-
-func cutCount(b []byte) (uint32, []byte, bool) {
-	v, rest, ok := cutUvarint(b)
-	return uint32(v), rest, ok && v <= 1<<31
+	return found.appendTo(list, s.docs)
 }
 
 // lengthCode returns the code of a length in words: exact up to 32, then in
@@ -216,6 +144,22 @@ func (m bitmap) count() int {
 		n += bits.OnesCount8(b)
 	}
 	return n
+}
+
+// anyIn reports whether a document from one number up to another, exclusive, is in
+// m.
+func (m bitmap) anyIn(from, to int) bool {
+	to = min(to, 8*len(m))
+	for doc := from; doc < to; {
+		if doc&7 == 0 && m[doc>>3] == 0 {
+			doc += 8
+		} else if m.has(doc) {
+			return true
+		} else {
+			doc++
+		}
+	}
+	return false
 }
 
 // with returns m with doc in it; n is the number of documents of the segment.

@@ -198,8 +198,6 @@ func TestADamagedSegmentIsAnError(t *testing.T) {
 	}
 }
 
-// FuzzSegment reads a segment whose checksum is right and whose bytes are
-// anything.
 // A right checksum only says that the bytes are those that were written.
 func TestASegmentThatWasWrittenWronglyIsFound(t *testing.T) {
 	docs, names := someDocuments(rand.New(rand.NewPCG(6, 6)), 40)
@@ -213,9 +211,11 @@ func TestASegmentThatWasWrittenWronglyIsFound(t *testing.T) {
 		{"a language", func(s *segment) { s.languages[3] = byte(languages) }, "document 3 has the language"},
 		{"the order of the URLs", func(s *segment) { s.urls.data[1]++ }, "its URLs are out of order"},
 		{"the end of the URLs", func(s *segment) { s.urls.data[0] = 0x7f; s.urls.blocks[0] = 0xff }, "its URLs are cut off"},
-		{"the order of the terms", func(s *segment) { s.dictionary.data[1] = 0xff }, "its terms are out of order"},
-		{"a place of postings", func(s *segment) { s.offsets[0]++ }, "the postings of term 0 are not where"},
-		{"a list of postings", func(s *segment) { s.postings[1] = 0xfc; s.postings[2] |= 0x7f }, "out of range"},
+		{"the order of the terms", func(s *segment) { s.terms.entries[len(s.terms.entries)-4] ^= 0x55 }, "out of order"},
+		{"a place of terms", func(s *segment) { s.terms.buckets[8]++ }, "bucket 1 of an index segment's terms is out of place"},
+		{"a place of postings", func(s *segment) { s.terms.buckets[12]++ }, "bucket 1 of an index segment's terms is out of place"},
+		{"a list of postings", func(s *segment) { s.terms.postings[0] = 0xfc; s.terms.postings[1] |= 0x7f }, "not what they should be"},
+		{"the number of terms", func(s *segment) { s.terms.n++ }, "terms with"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := mustParse(t, slices.Clone(whole))
@@ -231,9 +231,11 @@ func TestASegmentThatWasWrittenWronglyIsFound(t *testing.T) {
 	}
 }
 
+// FuzzSegment reads a segment whose bytes are anything, with the checksum that
+// they have and with the right one.
 func FuzzSegment(f *testing.F) {
 	random := rand.New(rand.NewPCG(5, 5))
-	for _, n := range []int{0, 1, 3, 40} {
+	for _, n := range []int{0, 1, 3, 40, 300} {
 		docs, names := someDocuments(random, n)
 		body := new(segmentBuilder).build(names, docs)
 		f.Add(body, "w1", uint16(3))
@@ -245,6 +247,7 @@ func FuzzSegment(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, body []byte, key string, doc uint16) {
+		_, _ = openSegment(body)
 		s, err := openSegment(seal(slices.Clone(body)))
 		if err != nil {
 			return

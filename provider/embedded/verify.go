@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
-	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/siteprovider/siteprovider/provider"
@@ -85,6 +85,8 @@ func verifyIndex(ctx context.Context, tx *session, site siteRow, segments *int64
 		switch {
 		case err == nil:
 			entries = append(entries, newLivingEntries(part{seg, r.dead}))
+		case errors.Is(err, errOtherFormat) && r.format < segmentFormat:
+			readable = false // whole, and made anew when it is next needed
 		case isDamage(err):
 			found(fmt.Sprintf("index segment %d: %s", r.id, withoutAdvice(err)))
 			readable = false
@@ -215,28 +217,29 @@ func verifySegment(s *segment, r segmentRow) error {
 	if err := verifySorted(s.urls, "URLs"); err != nil {
 		return err
 	}
-	if err := verifySorted(s.dictionary, "terms"); err != nil {
-		return err
-	}
+	return verifyTerms(s)
+}
+
+func verifyTerms(s *segment) error {
 	var list []posting
-	rest := s.postings
-	for i := range s.dictionary.n {
-		if i%blockStrings == 0 && int(binary.LittleEndian.Uint32(s.offsets[4*(i/blockStrings):])) != len(s.postings)-len(rest) {
-			return damaged("the postings of term %d are not where it says", i)
-		}
+	var again []byte
+	c := s.terms.cursor()
+	for ; !c.done; c.next() {
 		var err error
-		if list, err = s.postingsOf(i, list[:0]); err != nil {
-			return err
+		if list, err = c.list.appendTo(list[:0], s.docs); err != nil {
+			return damaged("term %d: %s", c.read-1, withoutAdvice(err))
 		}
-		if len(list) == 0 {
-			return damaged("term %d has no postings", i)
+		// There is one way to write a list.
+		if len(list) > 1 {
+			again = appendPostings(again[:0], list, fieldLengths{s.nameLengths, s.textLengths})
+		} else {
+			again = appendPosting(again[:0], -1, list[0])
 		}
-		_, rest, _ = cutBytes(rest)
+		if !bytes.Equal(again, c.list.data) {
+			return damaged("the postings of term %d are not as this version writes them", c.read-1)
+		}
 	}
-	if len(rest) > 0 {
-		return damaged("there are %d bytes behind the last posting", len(rest))
-	}
-	return nil
+	return c.broken
 }
 
 func verifySorted(s sortedStrings, what string) error {
