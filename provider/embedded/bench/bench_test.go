@@ -69,7 +69,7 @@ func TestBenchRunsEveryEngineOnTheSameDocumentsAndQueries(t *testing.T) {
 		{"300 documents", several, []string{
 			"## 300 documents, 7 sites", "sites: 7,", "queries in each scope: 20,", "|  | embedded | fts5 | bleve | embedded against the best other |",
 			"| ingest, durable, batches of 16:", "| settling after it:", "| one site: ms", "| five sites: ms", "| AllSites: ms", "| open: ms",
-			"| first query, biggest site", "| first query, AllSites", "| one process: MB", "| two processes: MB", "| disk: MB", "| bytes written",
+			"| first query, biggest site", "| first query, AllSites", "| one process: MB, prop", "| two processes: MB, prop", "| disk: MB", "| bytes written",
 			"Checked 180 answers", // 20 queries, 3 scopes, 3 engines
 		}},
 		{"200 documents", alone, []string{"|  | embedded |\n", "| one site: ms", "| AllSites: ms", "Checked 10 answers"}},

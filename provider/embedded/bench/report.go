@@ -5,6 +5,7 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 )
 
@@ -89,7 +90,7 @@ func (r *report) overview() {
 	if len(r.done) < 2 {
 		return
 	}
-	r.printf("\n## All of them\n\nThe first engine; in brackets how many times better than the best of the others.\n\n")
+	r.printf("\n## All of them\n\nThe first engine; in brackets how many times better than the best of the others, in the worst of the figures.\n\n")
 	head := []string{""}
 	for _, row := range r.done[0].rows {
 		if row.short != "" {
@@ -114,8 +115,8 @@ func (s *summary) cell(short string) string {
 			continue
 		}
 		text := row.cell(0)
-		if ratio := strings.TrimSuffix(row.ratio(), " times"); ratio != "" {
-			text += " (" + ratio + ")"
+		if ratios := row.ratios(); len(ratios) > 0 {
+			text += " (" + times(slices.Min(ratios)) + ")"
 		}
 		return text
 	}

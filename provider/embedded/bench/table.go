@@ -80,14 +80,14 @@ func (b *bench) firstRows() []row {
 		first("open", func(m *measured) []time.Duration { return m.warm.open }).inOverview("open ms"),
 		first(biggest, func(m *measured) []time.Duration { return m.warm.one }).inOverview("first query ms, biggest site"),
 		first("first query, AllSites", func(m *measured) []time.Duration { return m.warm.all }).inOverview("first query ms, AllSites"),
-		first("files not in the system's cache: open", func(m *measured) []time.Duration { return m.cold.open }),
-		first("files not in the system's cache: "+biggest, func(m *measured) []time.Duration { return m.cold.one }),
-		first("files not in the system's cache: first query, AllSites", func(m *measured) []time.Duration { return m.cold.all }),
+		first("from disk: open", func(m *measured) []time.Duration { return m.cold.open }),
+		first("from disk: "+biggest, func(m *measured) []time.Duration { return m.cold.one }),
+		first("from disk: first query, AllSites", func(m *measured) []time.Duration { return m.cold.all }),
 	}
 }
 
 func (b *bench) memoryRows() []row {
-	rows := []row{}
+	var rows []row
 	for _, count := range []struct {
 		title string
 		of    func(*measured) *process
@@ -95,19 +95,36 @@ func (b *bench) memoryRows() []row {
 		{"one process", func(m *measured) *process { return &m.one }},
 		{"two processes", func(m *measured) *process { return &m.two }},
 	} {
-		r := b.row(count.title+": MB resident / proportional / private / anonymous", func(m *measured) []float64 {
-			p := count.of(m)
-			if p.Resident == 0 {
-				return nil
+		figures := func(parts ...func(*process) int64) func(*measured) []float64 {
+			return func(m *measured) []float64 {
+				p := count.of(m)
+				if p.Resident == 0 {
+					return nil
+				}
+				var list []float64
+				for _, part := range parts {
+					list = append(list, float64(part(p))/mega)
+				}
+				return list
 			}
-			return []float64{float64(p.Resident) / mega, float64(p.Proportional) / mega, float64(p.Private) / mega, float64(p.Anonymous) / mega}
-		})
+		}
+		rows = append(rows,
+			b.row(count.title+": MB, proportional", figures(
+				func(p *process) int64 { return p.Proportional },
+			)).inOverview(count.title+", MB proportional"),
+			b.row(count.title+": MB, resident / private / anonymous", figures(
+				func(p *process) int64 { return p.Resident },
+				func(p *process) int64 { return p.Private },
+				func(p *process) int64 { return p.Anonymous },
+			)),
+		)
+	}
+	for _, r := range rows {
 		for i, m := range b.engines {
 			if m.noSecond != nil {
 				r.reasons[i] = "refused"
 			}
 		}
-		rows = append(rows, r.inOverview(count.title+" MB"))
 	}
 	return append(rows,
 		b.row("peak resident while answering: MB", megabytes(func(m *measured) int64 { return m.peak })),
@@ -151,10 +168,19 @@ func (r *row) cell(i int) string {
 
 // ratio compares the first engine with the best of the others, figure by
 // figure: 2.0 times is twice as good, 0.5 half as good.
-func (r row) ratio() string {
+func (r *row) ratio() string {
+	ratios := r.ratios()
+	if len(ratios) == 0 {
+		return ""
+	}
+	return joined(ratios, times) + " times"
+}
+
+// ratios are those of ratio; none where there is nothing to compare.
+func (r *row) ratios() []float64 {
 	ours := r.figures[0]
 	if r.neutral || len(ours) == 0 {
-		return ""
+		return nil
 	}
 	ratios := make([]float64, len(ours))
 	for i := range ours {
@@ -172,16 +198,19 @@ func (r row) ratio() string {
 			}
 		}
 		if math.IsNaN(best) {
-			return ""
+			return nil
 		}
 		ratios[i] = best
 	}
-	return joined(ratios, func(f float64) string {
-		if f < 1 {
-			return strconv.FormatFloat(f, 'f', 2, 64)
-		}
-		return strconv.FormatFloat(f, 'f', 1, 64)
-	}) + " times"
+	return ratios
+}
+
+// times prints how many times better something is.
+func times(f float64) string {
+	if f < 1 {
+		return strconv.FormatFloat(f, 'f', 2, 64)
+	}
+	return strconv.FormatFloat(f, 'f', 1, 64)
 }
 
 func joined(figures []float64, format func(float64) string) string {
