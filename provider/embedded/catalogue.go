@@ -19,6 +19,7 @@ type siteRow struct {
 	name       string
 	documents  int64
 	generation int64 // of the store, when the site was last changed
+	version    int64 // documentVersion of all of its documents; see schema
 }
 
 // catalogue is the sites of one generation of the store. It never changes.
@@ -74,10 +75,10 @@ func (c *catalogueCache) load(ctx context.Context, s *session) (*catalogue, erro
 		return nil, err
 	}
 	if n := int64(len(fresh.sites)); n < own.count {
-		return nil, damaged("the store has %d sites, and only %d of them can be read", own.count, n)
+		return nil, damagedList{damaged("the store has %d sites, and only %d of them can be read", own.count, n)}
 	}
 	if !fresh.complete() {
-		return nil, damaged("the list of sites is not as it was written (wrong checksum)")
+		return nil, damagedList{damaged("the list of sites is not as it was written (wrong checksum)")}
 	}
 	if newer {
 		c.newest.CompareAndSwap(known, fresh)
@@ -118,16 +119,16 @@ func (c *catalogue) complete() bool {
 // of them where known is nil.
 func (own storeRow) readSites(ctx context.Context, s *session, known *catalogue) (*catalogue, error) {
 	fresh := &catalogue{storeRow: own, at: map[string]int{}}
-	query, args := "SELECT id, name, documents, generation, crc FROM site NOT INDEXED", []any(nil)
+	query, args := "SELECT id, name, documents, generation, version, crc FROM site NOT INDEXED", []any(nil)
 	if known != nil {
 		fresh.sites, fresh.at, fresh.sum = slices.Clone(known.sites), maps.Clone(known.at), known.sum
-		query, args = "SELECT id, name, documents, generation, crc FROM site WHERE generation > ?", []any{known.generation}
+		query, args = "SELECT id, name, documents, generation, version, crc FROM site WHERE generation > ?", []any{known.generation}
 	}
 	before := len(fresh.sites)
 	err := s.each(ctx, func(rows *sql.Rows) error {
 		r := siteRow{store: own.store}
 		var crc int64
-		if err := rows.Scan(&r.id, &r.name, &r.documents, &r.generation, &crc); err != nil {
+		if err := rows.Scan(&r.id, &r.name, &r.documents, &r.generation, &r.version, &crc); err != nil {
 			return err
 		}
 		if crc != nameChecksum(r.id, r.name) {

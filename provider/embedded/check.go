@@ -138,7 +138,7 @@ func (c *check) checkSites() error {
 	err = c.tx.each(c.ctx, func(rows *sql.Rows) error {
 		var r siteRow
 		var crc int64
-		if err := rows.Scan(&r.id, &r.name, &r.documents, &r.generation, &crc); err != nil {
+		if err := rows.Scan(&r.id, &r.name, &r.documents, &r.generation, &r.version, &crc); err != nil {
 			return err
 		}
 		if crc != nameChecksum(r.id, r.name) {
@@ -155,7 +155,7 @@ func (c *check) checkSites() error {
 			c.problem(RemedyReindex, "site %q: its generation is %d, and that of the store %d", r.name, r.generation, generation)
 		}
 		return nil
-	}, "SELECT id, name, documents, generation, crc FROM site ORDER BY name")
+	}, "SELECT id, name, documents, generation, version, crc FROM site ORDER BY name")
 	switch {
 	case err != nil:
 	case c.report.Sites < sites:
@@ -192,7 +192,7 @@ func (c *check) checkOrphans() error {
 		query  string
 	}{
 		{"documents of no site", RemedyRestore, "SELECT count(*) FROM document WHERE site NOT IN (SELECT id FROM site)"},
-		{"index segments of no site", RemedyReindex, "SELECT count(*) FROM segment WHERE site NOT IN (SELECT id FROM site)"},
+		{"index segments of no site", RemedyReindex, "SELECT count(*) FROM segment WHERE site > 0 AND site NOT IN (SELECT id FROM site)"},
 		{"pieces of no index segment", RemedyReindex, "SELECT count(*) FROM chunk WHERE segment NOT IN (SELECT id FROM segment)"},
 	} {
 		var n int64

@@ -37,7 +37,9 @@ func documentChecksum(head, row uint32) int64 { return int64(uint64(head)<<32 | 
 func nameChecksum(id int64, name string) int64 { return int64(checksumOf(name, id)) }
 
 // sum is the checksum of all that a site's row says.
-func (r siteRow) sum() int64 { return int64(checksumOf(r.name, r.id, r.documents, r.generation)) }
+func (r siteRow) sum() int64 {
+	return int64(checksumOf(r.name, r.id, r.documents, r.generation, r.version))
+}
 
 // sum is the checksum of the store's row, apart from its id.
 func (r storeRow) sum() int64 {

@@ -37,9 +37,11 @@ const pageBytes = 8192
 // and of one state.
 //
 // A site's generation is that of its last change, so that a reader finds what
-// changed since it last looked. site.crc is the nameChecksum. Numbers of sites,
-// documents and segments are never used twice, because an index in memory goes
-// by them.
+// changed since it last looked. site.version is the documentVersion of all of
+// its documents, 0 where they may have several, and that of this program with
+// its sign changed while they are being brought up to it. site.crc is the
+// nameChecksum. Numbers of sites, documents and segments are never used twice,
+// because an index in memory goes by them.
 //
 // document.key is urlKey of the URL. document.text is written relative to
 // schema (see packText). document.version is that of the rules under which the
@@ -68,6 +70,7 @@ CREATE TABLE site (
 	name TEXT NOT NULL UNIQUE,
 	documents INTEGER NOT NULL,
 	generation INTEGER NOT NULL,
+	version INTEGER NOT NULL DEFAULT 0,
 	crc INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX site_generation ON site(generation);

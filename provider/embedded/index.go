@@ -132,8 +132,11 @@ func readSegmentRows(ctx context.Context, tx *session, site int64) (list []segme
 		if err := rows.Scan(&r.id, &r.documents, &r.bytes, &r.format, (*[]byte)(&r.dead), &crc); err != nil {
 			return err
 		}
-		if crc != r.sum(site) {
+		switch {
+		case crc != r.sum(site):
 			damage = damaged("the row of index segment %d is not as it was written (wrong checksum)", r.id)
+		case damage == nil && r.format != segmentFormat:
+			damage = outdatedIndex{damaged("index segment %d has the format %d, and this program reads the format %d", r.id, r.format, segmentFormat)}
 		}
 		list = append(list, r)
 		return nil

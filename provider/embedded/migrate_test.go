@@ -152,7 +152,7 @@ func asVersion1(t testing.TB, dir string) {
 		"ALTER TABLE store ADD COLUMN generation INTEGER NOT NULL DEFAULT 0",
 		"UPDATE store SET generation = (SELECT coalesce(max(generation), 0) FROM site)",
 		"ALTER TABLE store DROP COLUMN version", "ALTER TABLE store DROP COLUMN digest",
-		"ALTER TABLE site DROP COLUMN crc",
+		"ALTER TABLE site DROP COLUMN version", "ALTER TABLE site DROP COLUMN crc",
 		"ALTER TABLE segment DROP COLUMN format", "ALTER TABLE segment DROP COLUMN crc",
 		"UPDATE document SET crc = crc & 0xffffffff",
 		"DROP TABLE lease",

@@ -2,126 +2,168 @@ package embedded
 
 import (
 	"context"
-	"database/sql"
 	"errors"
+	"sync"
 
 	"github.com/siteprovider/siteprovider/provider"
-	"github.com/siteprovider/siteprovider/schemaorg"
 )
 
 // indexDamage is a failure of a site's index, which its documents can make good.
 type indexDamage struct {
 	site siteRow
 	err  error
+	// recount has the site's number of documents made what is there. Else
+	// fewer documents than there should be are more than a damaged index.
+	recount bool
 }
 
 func (d *indexDamage) Error() string { return d.err.Error() }
 func (d *indexDamage) Unwrap() error { return d.err }
 
+// outdatedIndex is the error for an index whose format is another than this
+// program's. The documents make that good as well.
+type outdatedIndex struct{ error }
+
+func (o outdatedIndex) Unwrap() error { return o.error }
+
 // damagedIndex wraps err, which says that the index of a site is damaged.
 // Other errors stay as they are.
 func damagedIndex(site siteRow, err error) error {
 	if errors.Is(err, provider.ErrCorrupt) {
-		return &indexDamage{site, err}
+		return &indexDamage{site: site, err: err}
 	}
 	return err
 }
 
+// damagedList is the error for a list of sites that is not as it was written.
+type damagedList struct{ error }
+
+func (d damagedList) Unwrap() error { return d.error }
+
 // mending runs do, and where it fails because of the index of a site, writes
-// that index anew from the site's documents and runs do again. Each site is
-// mended once.
+// that index anew from the site's documents and runs do again; where it fails
+// because of the list of sites, counts anew.
 func (s *Store) mending(ctx context.Context, do func() error) error {
-	mended := make(map[int64]bool)
+	const tries = 3 // others may change the site in between
+	mended := make(map[int64]int)
+	const list = 0 // no site has that number
 	for {
 		err := do()
-		var damage *indexDamage
-		if !errors.As(err, &damage) || mended[damage.site.id] {
-			return err
-		}
-		mended[damage.site.id] = true
-		if err := s.rebuild(ctx, damage); err != nil {
+		var index *indexDamage
+		var sites damagedList
+		switch {
+		case errors.As(err, &index) && mended[index.site.id] < tries:
+			mended[index.site.id]++
+			if err := s.rebuild(ctx, index); err != nil {
+				return err
+			}
+		case errors.As(err, &sites) && mended[list] < tries:
+			mended[list]++
+			if recounted, failed := s.recount(ctx, sites); failed != nil {
+				return failed
+			} else if !recounted {
+				return err
+			}
+		default:
 			return err
 		}
 	}
 }
 
-// rebuild writes the index of a site anew.
+// recount mends the list of sites, if that can be done.
+func (s *Store) recount(ctx context.Context, damage error) (done bool, err error) {
+	err = s.files.write(ctx, func(tx *session) error {
+		if done, err = recount(ctx, tx); err == nil && !done {
+			err = errNothingToDo
+		}
+		return err
+	})
+	if done && err == nil {
+		s.log.Warn("counted the documents of all sites anew", "damage", damage)
+	}
+	return done, err
+}
+
+// rebuilds are the indexes that are being rebuilt, each once for all calls that
+// need it.
+type rebuilds struct {
+	mu      sync.Mutex
+	running map[siteKey]*rebuildCall
+}
+
+type rebuildCall struct {
+	done chan struct{}
+	err  error // once done
+}
+
+// rebuild writes the index of a site anew. That goes on when the caller gives
+// up, so that a call that has less time than a large site takes need only be
+// made again.
 func (s *Store) rebuild(ctx context.Context, damage *indexDamage) error {
-	return s.files.write(ctx, func(tx *session) error {
+	key := damage.site.key()
+	s.rebuilds.mu.Lock()
+	call := s.rebuilds.running[key]
+	if call == nil {
+		call = &rebuildCall{done: make(chan struct{})}
+		if s.rebuilds.running == nil {
+			s.rebuilds.running = make(map[siteKey]*rebuildCall)
+		}
+		s.rebuilds.running[key] = call
+		s.calls.Go(func() { // the call that waits for it is one, so Close has not gone on
+			call.err = s.rebuildNow(s.open, damage, noPause)
+			s.rebuilds.mu.Lock()
+			delete(s.rebuilds.running, key)
+			s.rebuilds.mu.Unlock()
+			close(call.done)
+		})
+	}
+	s.rebuilds.mu.Unlock()
+	select {
+	case <-call.done:
+		return call.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// rebuildNow rebuilds the index of a site unless somebody has changed the site
+// since, perhaps mended it. Others may use the store meanwhile: documents are
+// read and indexed outside of any transaction that writes, and what is written
+// at once is at most maxMergeBytes.
+func (s *Store) rebuildNow(ctx context.Context, damage *indexDamage, pause func(context.Context) error) error {
+	b := &indexRebuilder{ctx: ctx, store: s, site: damage.site, pause: pause}
+	changed := false
+	err := s.files.read(ctx, func(tx *session) error {
 		c, err := s.sites.load(ctx, tx)
 		if err != nil {
 			return err
 		}
-		site, ok := c.site(damage.site.name)
-		if !ok || site.generation != damage.site.generation {
-			return errNothingToDo // somebody has changed it since, perhaps mended it
+		site, ok := c.site(b.site.name)
+		if changed = !ok || site.generation != b.site.generation; changed {
+			return nil
 		}
-		w := newWrite(ctx, tx, s, c)
-		if err := w.dropSegments(site); err != nil {
-			return err
-		}
-		bodies, documents, err := w.indexDocuments(site)
-		if err != nil {
-			return err
-		}
-		if documents == 0 {
-			if err := w.dropSite(site); err != nil {
-				return err
-			}
-			return w.finish(true)
-		}
-		for _, body := range bodies {
-			if err := w.addSegment(site.id, body); err != nil {
-				return err
-			}
-		}
-		site.documents = documents
-		if err := w.putSite(site); err != nil {
-			return err
-		}
-		s.log.Warn("rebuilding a damaged index from the documents of its site", "site", site.name, "documents", documents, "damage", damage.err)
-		return w.finish(false)
+		b.site = site
+		return b.readDocuments(tx)
 	})
-}
-
-// rebuildDocuments is how many documents a rebuilt segment has.
-const rebuildDocuments = 50_000
-
-// indexDocuments returns the bodies of segments of all documents of a site.
-func (w *write) indexDocuments(site siteRow) (bodies [][]byte, documents int64, err error) {
-	a, b := newAnalyser(newLexicon()), new(segmentBuilder)
-	var docs []indexed
-	var ids []int64
-	flush := func() {
-		if len(docs) == 0 {
-			return
-		}
-		body := b.build(a.lexicon.terms(), docs)
-		for doc, id := range ids {
-			setID(body, doc, id)
-		}
-		bodies = append(bodies, body)
-		docs, ids = docs[:0], ids[:0]
+	if err != nil || changed {
+		return err
 	}
-	err = w.tx.each(w.ctx, func(rows *sql.Rows) error {
-		var id int64
-		var url, name, language string
-		var packed, object sql.RawBytes
-		if err := rows.Scan(&id, &url, &name, &language, &packed, &object); err != nil {
-			return err
-		}
-		text, err := unpackText(object, packed)
-		if err != nil {
-			text = schemaorg.Describe(object).Text
-		}
-		docs = append(docs, indexed{url, a.document(name, text, language)})
-		ids = append(ids, id)
-		documents++
-		if len(docs) == rebuildDocuments {
-			flush()
-		}
-		return nil
-	}, "SELECT id, url, name, language, text, schema FROM document WHERE site = ? ORDER BY url", site.id)
-	flush()
-	return bodies, documents, err
+	if b.documents != b.site.documents && !damage.recount {
+		return damaged("site %q has %d documents, of which %d can be found", b.site.name, b.site.documents, b.documents)
+	}
+	swapped := false
+	err = s.files.write(ctx, func(tx *session) (err error) {
+		swapped, err = b.swap(tx)
+		return err
+	})
+	if err != nil || !swapped {
+		return err
+	}
+	var outdated outdatedIndex
+	if errors.As(damage.err, &outdated) {
+		s.log.Info("brought the index of a site up to date", "site", b.site.name, "documents", b.documents)
+	} else {
+		s.log.Warn("rebuilt a damaged index from the documents of its site", "site", b.site.name, "documents", b.documents, "damage", damage.err)
+	}
+	return nil
 }

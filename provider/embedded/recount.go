@@ -41,9 +41,9 @@ func recount(ctx context.Context, tx *session) (changed bool, err error) {
 	found.version = StoreVersion
 	var sum int64
 	for _, r := range list.sites {
-		r.documents, r.generation = documents[r.id], found.generation
+		r.documents, r.generation, r.version = documents[r.id], found.generation, 0
 		sum += r.sum()
-		if _, err := tx.exec(ctx, "UPDATE site SET documents = ?, generation = ? WHERE id = ?", r.documents, r.generation, r.id); err != nil {
+		if _, err := tx.exec(ctx, "UPDATE site SET documents = ?, generation = ?, version = ? WHERE id = ?", r.documents, r.generation, r.version, r.id); err != nil {
 			return false, err
 		}
 	}

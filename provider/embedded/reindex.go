@@ -140,7 +140,7 @@ func (r *reindex) mend(name string) error {
 			}
 			return nil
 		}
-		if err := r.store.rebuild(r.ctx, &indexDamage{site, errors.New(damage)}); err != nil {
+		if err := r.store.rebuild(r.ctx, &indexDamage{site: site, err: errors.New(damage), recount: true}); err != nil {
 			return err
 		}
 	}

@@ -67,6 +67,7 @@ type Store struct {
 	indexes *indexCache
 	sites   catalogueCache
 
+	rebuilds  rebuilds
 	workshop  atomic.Pointer[workshop]
 	stemmers  sync.Pool // of *stemmer
 	scratches sync.Pool // of *scratch

@@ -384,7 +384,6 @@ func TestADamagedIndexIsRebuiltFromTheDocuments(t *testing.T) {
 		{"a row is missing", "DELETE FROM segment"},
 		{"tombstones are wrong", "UPDATE segment SET dead = x'ff'"},
 		{"a count is wrong", "UPDATE segment SET documents = documents + 1"},
-		{"a document is missing", "DELETE FROM document WHERE url = 'https://a.example/1'"},
 		{"a document is there twice", "INSERT INTO segment (site, documents, bytes, dead) SELECT site, documents, bytes, dead FROM segment; INSERT INTO chunk (segment, part, data) SELECT segment + 2, part, data FROM chunk"},
 		{"a size is wrong", "UPDATE segment SET bytes = 1099511627776"},
 	} {
@@ -432,6 +431,29 @@ func TestADamagedIndexIsRebuiltFromTheDocuments(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A document that is gone is more than a damaged index: it is only given up when
+// the store is told to index what there is.
+func TestADocumentThatVanishedIsNotForgotten(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, Options{Dir: dir})
+	put(t, s, drink("tea"), drink("rice"))
+	s.Close()
+	edit(t, dir, "DELETE FROM document WHERE url = 'https://a.example/tea'")
+	s = open(t, Options{Dir: dir})
+	_, err := s.Search(t.Context(), provider.Query{Text: "tea", Scope: provider.AllSites()})
+	wantError(t, err, provider.ErrCorrupt, "a.example", "2 documents, of which 1 can be found", "restore")
+	r, err := s.Check(t.Context(), nil)
+	if err != nil || r.Found == 0 {
+		t.Errorf("%+v, %v; want a problem", r, err)
+	}
+	if _, err := s.Reindex(t.Context(), ReindexOptions{All: true}); err != nil {
+		t.Fatal(err)
+	}
+	checked(t, s)
+	wantFound(t, s, "tea", provider.AllSites())
+	wantFound(t, s, "rice", provider.AllSites(), "https://a.example/rice")
 }
 
 func TestDamagedDocumentsAreAnErrorThatSaysWhatToDo(t *testing.T) {

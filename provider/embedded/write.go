@@ -36,13 +36,13 @@ func (w *write) finish(dropped bool) error {
 
 // addSite makes a new site, which putSite is to be called for before the end.
 func (w *write) addSite(name string) (siteRow, error) {
-	r, err := w.tx.exec(w.ctx, "INSERT INTO site (name, documents, generation) VALUES (?, 0, ?)", name, w.generation)
+	r, err := w.tx.exec(w.ctx, "INSERT INTO site (name, documents, generation, version) VALUES (?, 0, ?, ?)", name, w.generation, documentVersion)
 	if err != nil {
 		return siteRow{}, err
 	}
 	w.count++
 	id, err := r.LastInsertId()
-	return siteRow{store: w.state.store, id: id, name: name, generation: w.generation}, err
+	return siteRow{store: w.state.store, id: id, name: name, generation: w.generation, version: documentVersion}, err
 }
 
 // note keeps the sum of the sums of sites; sum is the new one of site, 0 where
@@ -73,6 +73,9 @@ func (w *write) put(site siteRow, g siteChange) (*reindexing, error) {
 		setID(g.body, doc, id)
 	}
 	site.documents += int64(len(g.docs) - len(replaced))
+	if site.version != documentVersion && site.version != -documentVersion {
+		site.version = 0
+	}
 	return &reindexing{site: site, removed: replaced, body: g.body}, nil
 }
 
@@ -198,7 +201,7 @@ func (r *reindexing) write(w *write) error {
 		}
 	}
 	if len(r.body) > 0 {
-		if err := w.addSegment(r.site.id, r.body); err != nil {
+		if _, err := w.addSegment(r.site.id, r.body); err != nil {
 			return err
 		}
 	}
@@ -208,8 +211,8 @@ func (r *reindexing) write(w *write) error {
 func (w *write) putSite(site siteRow) error {
 	site.generation = w.generation
 	w.note(site, site.sum())
-	_, err := w.tx.exec(w.ctx, "UPDATE site SET documents = ?, generation = ?, crc = ? WHERE id = ?",
-		site.documents, site.generation, nameChecksum(site.id, site.name), site.id)
+	_, err := w.tx.exec(w.ctx, "UPDATE site SET documents = ?, generation = ?, version = ?, crc = ? WHERE id = ?",
+		site.documents, site.generation, site.version, nameChecksum(site.id, site.name), site.id)
 	return err
 }
 
@@ -300,30 +303,30 @@ func toAbsorb(rows []segmentRow, added int64) []segmentRow {
 	return list
 }
 
-func (w *write) addSegment(site int64, body []byte) error {
+func (w *write) addSegment(site int64, body []byte) (id int64, err error) {
 	seg, err := parseSegment(body)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	raw := seal(body)
 	row := segmentRow{documents: int64(seg.docs), bytes: int64(len(raw)), format: segmentFormat}
 	r, err := w.tx.exec(w.ctx, "INSERT INTO segment (site, documents, bytes, format, crc) VALUES (?, ?, ?, ?, ?)",
 		site, row.documents, row.bytes, row.format, row.sum(site))
 	if err != nil {
-		return err
+		return 0, err
 	}
-	id, err := r.LastInsertId()
+	id, err = r.LastInsertId()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	part := 0
 	for chunk := range slices.Chunk(raw, chunkBytes) {
 		if _, err := w.tx.exec(w.ctx, "INSERT INTO chunk (segment, part, data) VALUES (?, ?, ?)", id, part, chunk); err != nil {
-			return err
+			return 0, err
 		}
 		part++
 	}
-	return nil
+	return id, nil
 }
 
 // dropSegments removes the index of a site.
