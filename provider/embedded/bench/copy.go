@@ -23,12 +23,12 @@ type copier struct {
 	sample [][]byte // words of the originals, each as often as they use it, as JSON has them in a string
 }
 
-// newCopier takes a few words of each original.
+// newCopier takes some words of every third original.
 func newCopier(originals []original, rng *rand.Rand) (*copier, error) {
 	c := new(copier)
-	for _, o := range originals {
-		words := bytes.Fields([]byte(schemaorg.Describe(o.schema).Text))
-		for range min(4, len(words)) {
+	for i := 0; i < len(originals); i += 3 {
+		words := bytes.Fields([]byte(schemaorg.Describe(originals[i].schema).Text))
+		for range min(12, len(words)) {
 			quoted, err := quote(string(words[rng.IntN(len(words))]))
 			if err != nil {
 				return nil, err

@@ -25,7 +25,7 @@ type corpus struct {
 
 	names  []string  // of the assigned sites; nil: the documents keep their own
 	upTo   []float64 // cumulated weight of each assigned site
-	copier *copier
+	copier *copier   // nil where there are no copies
 }
 
 // original is a document of the file.
@@ -52,10 +52,10 @@ func newCorpus(originals []original, n, sites int, seed uint64) (*corpus, error)
 	c := &corpus{originals: originals, n: n, seed: seed}
 	c.assignSites(sites)
 	var err error
-	if c.copier, err = newCopier(originals, c.rng(0, 1)); err != nil {
-		return nil, err
+	if n > len(originals) {
+		c.copier, err = newCopier(originals, c.rng(0, 1))
 	}
-	return c, nil
+	return c, err
 }
 
 // loadOriginals reads the documents of file.
