@@ -206,3 +206,33 @@ func TestRatioIsAgainstTheBestOther(t *testing.T) {
 		}
 	}
 }
+
+// What an engine leaves behind is measured; a log that its next opening would
+// do away with is no part of it.
+func TestFTS5LeavesNoLogBehind(t *testing.T) {
+	dir := t.TempDir()
+	e, err := openFTS5(t.Context(), dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs, err := testCorpus(t, 20, 0, 0, 1).documents(0, 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.put(t.Context(), docs); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.search(t.Context(), "kettle", nil, 10); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.close(); err != nil {
+		t.Fatal(err)
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(left) != 1 || left[0].Name() != "fts5.db" {
+		t.Errorf("there are %v, want only fts5.db", left)
+	}
+}

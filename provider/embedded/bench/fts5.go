@@ -138,40 +138,52 @@ func (e *ftsEngine) put(ctx context.Context, docs []provider.Document) error {
 	if err := e.startWriting(ctx); err != nil {
 		return err
 	}
-	tx, err := e.writer.BeginTx(ctx, nil)
-	if err != nil {
+	// A transaction of database/sql would prepare the statements again for
+	// each document.
+	if _, err := e.writer.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
-	defer tx.Rollback()
+	err := e.putAll(ctx, docs)
+	if err == nil {
+		_, err = e.writer.ExecContext(ctx, "COMMIT")
+	}
+	if err != nil {
+		_, rollback := e.writer.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+		return errors.Join(err, rollback)
+	}
+	return nil
+}
+
+func (e *ftsEngine) putAll(ctx context.Context, docs []provider.Document) (err error) {
 	sites := make([]int64, len(docs))
 	order := make([]int, len(docs))
 	for i, d := range docs {
 		order[i] = i
-		if sites[i], err = e.siteID(ctx, tx, d.Site); err != nil {
+		if sites[i], err = e.siteID(ctx, d.Site); err != nil {
 			return err
 		}
 	}
 	// FTS5 writes out what it gathered whenever a row number steps back.
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sites[a], sites[b]) })
 	for _, i := range order {
-		if err := e.putOne(ctx, tx, sites[i], &docs[i]); err != nil {
+		if err := e.putOne(ctx, sites[i], &docs[i]); err != nil {
 			return err
 		}
 	}
-	return tx.Commit()
+	return nil
 }
 
-func (e *ftsEngine) siteID(ctx context.Context, tx *sql.Tx, name string) (int64, error) {
+func (e *ftsEngine) siteID(ctx context.Context, name string) (int64, error) {
 	id, known := e.ids[name]
 	if !known {
-		if err := tx.QueryRowContext(ctx, "INSERT INTO sites(name) VALUES(?) RETURNING id", name).Scan(&id); err != nil {
+		if err := e.writer.QueryRowContext(ctx, "INSERT INTO sites(name) VALUES(?) RETURNING id", name).Scan(&id); err != nil {
 			return 0, err
 		}
 		e.byID[id], e.ids[name] = name, id
 	}
 	if _, known := e.last[id]; !known {
 		var last sql.NullInt64
-		row := tx.QueryRowContext(ctx, "SELECT max(id) FROM docs WHERE id BETWEEN ? AND ?", id<<siteBits, id<<siteBits|(1<<siteBits-1))
+		row := e.writer.QueryRowContext(ctx, "SELECT max(id) FROM docs WHERE id BETWEEN ? AND ?", id<<siteBits, id<<siteBits|(1<<siteBits-1))
 		if err := row.Scan(&last); err != nil {
 			return 0, err
 		}
@@ -180,25 +192,25 @@ func (e *ftsEngine) siteID(ctx context.Context, tx *sql.Tx, name string) (int64,
 	return id, nil
 }
 
-func (e *ftsEngine) putOne(ctx context.Context, tx *sql.Tx, site int64, d *provider.Document) error {
+func (e *ftsEngine) putOne(ctx context.Context, site int64, d *provider.Document) error {
 	var id int64
 	var name, text string
 	word := siteWord(site)
-	err := tx.StmtContext(ctx, e.insert.find).QueryRowContext(ctx, word, d.URL).Scan(&id, &name, &text)
+	err := e.insert.find.QueryRowContext(ctx, word, d.URL).Scan(&id, &name, &text)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		e.last[site]++
 		id = e.last[site]
-		_, err = tx.StmtContext(ctx, e.insert.add).ExecContext(ctx, id, word, d.URL, d.Name, d.Text, d.Schema)
+		_, err = e.insert.add.ExecContext(ctx, id, word, d.URL, d.Name, d.Text, d.Schema)
 	case err == nil:
-		if _, err = tx.StmtContext(ctx, e.insert.unindex).ExecContext(ctx, id, word, name, text); err == nil {
-			_, err = tx.StmtContext(ctx, e.insert.change).ExecContext(ctx, d.Name, d.Text, d.Schema, id)
+		if _, err = e.insert.unindex.ExecContext(ctx, id, word, name, text); err == nil {
+			_, err = e.insert.change.ExecContext(ctx, d.Name, d.Text, d.Schema, id)
 		}
 	}
 	if err != nil {
 		return fmt.Errorf("put %s: %w", d.URL, err)
 	}
-	_, err = tx.StmtContext(ctx, e.insert.index).ExecContext(ctx, id, word, d.Name, d.Text)
+	_, err = e.insert.index.ExecContext(ctx, id, word, d.Name, d.Text)
 	return err
 }
 
@@ -289,7 +301,18 @@ func (e *ftsEngine) count(ctx context.Context) (n int64, err error) {
 	return n, err
 }
 
+// close closes the statements first: SQLite takes a connection with open ones
+// for one in use, and would leave its log beside the file.
 func (e *ftsEngine) close() error {
+	i := &e.insert
+	for _, s := range []*sql.Stmt{e.all, e.within, i.find, i.add, i.change, i.index, i.unindex} {
+		if s == nil {
+			continue
+		}
+		if err := s.Close(); err != nil {
+			return err
+		}
+	}
 	if e.writer != nil {
 		if err := e.writer.Close(); err != nil {
 			return err
