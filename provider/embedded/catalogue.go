@@ -233,19 +233,19 @@ func (s *Store) Sites(ctx context.Context) ([]provider.Site, error) {
 		return nil, err
 	}
 	defer done()
-	sites := []provider.Site{}
-	err = s.files.read(ctx, func(tx *session) error {
-		c, err := s.sites.load(ctx, tx)
-		if err != nil {
+	var c *catalogue
+	err = s.mending(ctx, func() error {
+		return s.files.read(ctx, func(tx *session) error {
+			c, err = s.sites.load(ctx, tx)
 			return err
-		}
-		for _, r := range c.sites {
-			sites = append(sites, provider.Site{Site: r.name, Documents: r.documents})
-		}
-		return nil
+		})
 	})
 	if err != nil {
 		return nil, failure(ctx, "list sites", err)
+	}
+	sites := make([]provider.Site, len(c.sites))
+	for i, r := range c.sites {
+		sites[i] = provider.Site{Site: r.name, Documents: r.documents}
 	}
 	return sites, nil
 }

@@ -30,6 +30,17 @@ func headChecksum(site int64, url string, key, version int64, hash []byte) uint3
 	return crc32.Update(sum, castagnoli, hash)
 }
 
+// checkHead compares what a document is found by with its checksum, if there is
+// one.
+func checkHead(crc, site int64, url string, key, version int64, hash []byte) error {
+	head := uint32(crc >> 32)
+	if head == 0 || head == headChecksum(site, url, key, version, hash) {
+		return nil
+	}
+	return provider.Errorf(provider.ErrCorrupt,
+		"document %s: what it is found by is not as it was stored (wrong checksum); restore the store from a backup, or reindex all of it", url)
+}
+
 // documentChecksum joins the two checksums of a document's row.
 func documentChecksum(head, row uint32) int64 { return int64(uint64(head)<<32 | uint64(row)) }
 

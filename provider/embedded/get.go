@@ -3,7 +3,6 @@ package embedded
 import (
 	"context"
 	"database/sql"
-	"encoding/hex"
 	"encoding/json"
 	"net/url"
 	"slices"
@@ -29,38 +28,44 @@ func (s *Store) Get(ctx context.Context, l provider.Lookup) ([]provider.Object, 
 	if l, err = l.Check(); err != nil {
 		return nil, err
 	}
-	objects := make([]provider.Object, len(l.URLs))
-	err = s.files.read(ctx, func(tx *session) error {
-		c, err := s.sites.load(ctx, tx)
-		if err != nil {
+	var objects []provider.Object
+	err = s.mending(ctx, func() error {
+		return s.files.read(ctx, func(tx *session) error {
+			objects, err = s.get(ctx, tx, l)
 			return err
-		}
-		sites, _ := c.scope(l.Scope)
-		holders, err := holdersOf(ctx, tx, sites, l.URLs)
-		if err != nil {
-			return err
-		}
-		ids := make([]int64, len(l.URLs))
-		var absent []string
-		for i, u := range l.URLs {
-			best, sites := choose(u, holders[urlKey(u)])
-			if sites == 0 {
-				objects[i] = provider.Object{URL: u}
-				absent = append(absent, u)
-				continue
-			}
-			objects[i] = provider.Object{URL: best.url, Site: best.site, Found: true, Ambiguous: sites > 1}
-			ids[i] = best.id
-		}
-		if err := wantAbsent(ctx, tx, c, sites, absent); err != nil {
-			return err
-		}
-		return fillObjects(ctx, tx, ids, objects)
+		})
 	})
 	if err != nil {
 		return nil, failure(ctx, "get", err)
 	}
 	return objects, nil
+}
+
+func (s *Store) get(ctx context.Context, tx *session, l provider.Lookup) ([]provider.Object, error) {
+	c, err := s.sites.load(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	sites, _ := c.scope(l.Scope)
+	holders, err := holdersOf(ctx, tx, sites, l.URLs)
+	if err != nil {
+		return nil, err
+	}
+	if err := wantAll(ctx, tx, sites, l.URLs, holders); err != nil {
+		return nil, err
+	}
+	objects := make([]provider.Object, len(l.URLs))
+	ids := make([]int64, len(l.URLs))
+	for i, u := range l.URLs {
+		best, sites := choose(u, holders[urlKey(u)])
+		if sites == 0 {
+			objects[i] = provider.Object{URL: u}
+			continue
+		}
+		objects[i] = provider.Object{URL: best.url, Site: best.site, Found: true, Ambiguous: sites > 1}
+		ids[i] = best.id
+	}
+	return objects, fillObjects(ctx, tx, ids, objects)
 }
 
 // holdersOf returns the documents of sites that are found under the keys of
@@ -77,9 +82,13 @@ func holdersOf(ctx context.Context, tx *session, sites []siteRow, urls []string)
 	slices.Sort(keys)
 	found := make(map[int64][]holder)
 	err := tx.each(ctx, func(rows *sql.Rows) error {
-		var key, site int64
+		var key, site, version, crc int64
 		var h holder
-		if err := rows.Scan(&key, &h.id, &site, &h.url); err != nil {
+		var hash sql.RawBytes
+		if err := rows.Scan(&key, &h.id, &site, &h.url, &version, &crc, &hash); err != nil {
+			return err
+		}
+		if err := checkHead(crc, site, h.url, key, version, hash); err != nil {
 			return err
 		}
 		if name, ok := names[site]; ok {
@@ -87,7 +96,7 @@ func holdersOf(ctx context.Context, tx *session, sites []siteRow, urls []string)
 			found[key] = append(found[key], h)
 		}
 		return nil
-	}, "SELECT d.key, d.id, d.site, d.url FROM json_each(?) AS j CROSS JOIN document AS d ON d.key = j.value", idList(slices.Compact(keys)))
+	}, "SELECT d.key, d.id, d.site, d.url, d.version, d.crc, d.hash FROM json_each(?) AS j CROSS JOIN document AS d ON d.key = j.value", idList(slices.Compact(keys)))
 	return found, err
 }
 
@@ -139,16 +148,25 @@ func hostSites(u string) []string {
 	return list
 }
 
-// maxProbes bounds what wantAbsent looks for.
-const maxProbes = 4000
+// maxProbes bounds what wantAll looks for on all sites of a scope.
+const maxProbes = 1000
 
-// wantAbsent makes sure that URLs that were not found by their keys are not
-// there under themselves either: two indexes know the same documents. On many
-// sites only those are looked at that the URLs belong to by their host.
-func wantAbsent(ctx context.Context, tx *session, c *catalogue, sites []siteRow, urls []string) error {
-	type probe struct {
-		Site int64  `json:"s"`
-		URL  string `json:"u"`
+// probe is a document that may be there.
+type probe struct {
+	Site int64  `json:"s"`
+	URL  string `json:"u"`
+}
+
+// wantAll makes sure that the documents with these URLs that are there under
+// their site and URL were found under their keys as well: two indexes know the
+// same documents, and a damaged one is not to hide any. Of many sites it looks
+// only at those that the URLs belong to by their host.
+func wantAll(ctx context.Context, tx *session, sites []siteRow, urls []string, found map[int64][]holder) error {
+	known := make(map[string]bool)
+	for _, list := range found {
+		for _, h := range list {
+			known[h.site+"\x00"+h.url] = true
+		}
 	}
 	var probes []probe
 	for _, u := range urls {
@@ -156,14 +174,18 @@ func wantAbsent(ctx context.Context, tx *session, c *catalogue, sites []siteRow,
 		if len(sites)*len(urls) > maxProbes {
 			likely = nil
 			for _, name := range hostSites(u) {
-				if site, ok := c.site(name); ok {
-					likely = append(likely, site)
+				if i, ok := slices.BinarySearchFunc(sites, name, func(r siteRow, name string) int { return strings.Compare(r.name, name) }); ok {
+					likely = append(likely, sites[i])
 				}
 			}
 		}
+		normal := provider.NormalURL(u)
 		for _, site := range likely {
-			if _, inScope := slices.BinarySearchFunc(sites, site.name, func(r siteRow, name string) int { return strings.Compare(r.name, name) }); inScope {
+			if !known[site.name+"\x00"+u] {
 				probes = append(probes, probe{site.id, u})
+			}
+			if normal != u && !known[site.name+"\x00"+normal] {
+				probes = append(probes, probe{site.id, normal})
 			}
 		}
 	}
@@ -215,48 +237,6 @@ func fillObjects(ctx context.Context, tx *session, ids []int64, objects []provid
 		err = damaged("%d documents are found by their key, and their rows are not there", len(at))
 	}
 	return err
-}
-
-// List returns a page of a site's documents.
-func (s *Store) List(ctx context.Context, q provider.ListQuery) ([]provider.Entry, error) {
-	ctx, done, err := s.begin(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	if q, err = q.Check(); err != nil {
-		return nil, err
-	}
-	entries := []provider.Entry{}
-	err = s.files.read(ctx, func(tx *session) error {
-		c, err := s.sites.load(ctx, tx)
-		if err != nil {
-			return err
-		}
-		site, ok := c.site(q.Site)
-		if !ok {
-			return nil
-		}
-		err = tx.each(ctx, func(rows *sql.Rows) error {
-			var e provider.Entry
-			var hash []byte
-			var version int64
-			if err := rows.Scan(&e.URL, &hash, &version); err != nil {
-				return err
-			}
-			e.Hash, e.Indexed = hex.EncodeToString(hash), version == documentVersion
-			entries = append(entries, e)
-			return nil
-		}, "SELECT url, hash, version FROM document WHERE site = ? AND url > ? ORDER BY url LIMIT ?", site.id, q.After, q.Limit)
-		if want := min(site.documents, int64(q.Limit)); err == nil && q.After == "" && int64(len(entries)) != want {
-			err = damaged("site %q has %d documents, and its list begins with %d of %d", site.name, site.documents, len(entries), want)
-		}
-		return err
-	})
-	if err != nil {
-		return nil, failure(ctx, "list", err)
-	}
-	return entries, nil
 }
 
 // idList writes numbers as the JSON list that json_each takes.

@@ -53,7 +53,12 @@ func (b *indexRebuilder) readDocuments(tx *session) error {
 	bytes := 0
 	err := tx.each(b.ctx, func(rows *sql.Rows) error {
 		var d rawDocument
-		if err := rows.Scan(&d.id, &d.url, &d.name, &d.language, &d.packed, &d.object); err != nil {
+		var key, version, crc int64
+		var hash sql.RawBytes
+		if err := rows.Scan(&d.id, &d.url, &key, &version, &hash, &crc, &d.name, &d.language, &d.packed, &d.object); err != nil {
+			return err
+		}
+		if err := checkHead(crc, b.site.id, d.url, key, version, hash); err != nil {
 			return err
 		}
 		b.raw = append(b.raw, d)
@@ -68,7 +73,7 @@ func (b *indexRebuilder) readDocuments(tx *session) error {
 			}
 		}
 		return b.pause(b.ctx)
-	}, "SELECT id, url, name, language, text, schema FROM document WHERE site = ? ORDER BY url", b.site.id)
+	}, "SELECT id, url, key, version, hash, crc, name, language, text, schema FROM document WHERE site = ? ORDER BY url", b.site.id)
 	if err != nil {
 		return err
 	}
