@@ -132,7 +132,7 @@ func worthMerging(rows []segmentRow) (groups [][]segmentRow) {
 // mergeGroup makes one segment of some of a site, or none where all their
 // documents are dead.
 func (w *write) mergeGroup(site siteRow, group []segmentRow) error {
-	r := &reindexing{site: site, absorbed: group}
+	r := &siteWrite{site: site, absorbed: group}
 	for _, row := range group {
 		if row.living() == 0 {
 			continue

@@ -21,51 +21,33 @@ func (s *Store) Delete(ctx context.Context, sel provider.Selector) (int, error) 
 		return 0, err
 	}
 	deleted := 0
-	err = s.mending(ctx, func() error {
-		deleted, err = s.delete(ctx, sel)
+	sub := &submission{site: sel.Site, whole: sel.WholeSite, urls: sel.URLs, documents: len(sel.URLs)}
+	sub.apply = func(w *write) (err error) {
+		deleted, err = w.delete(sel)
 		return err
-	})
-	if err != nil {
+	}
+	if err := s.mending(ctx, func() error { return s.submit(ctx, sub) }); err != nil {
 		return 0, failure(ctx, "delete", err)
 	}
 	return deleted, nil
 }
 
-func (s *Store) delete(ctx context.Context, sel provider.Selector) (deleted int, err error) {
-	err = s.files.write(ctx, func(tx *session) error {
-		c, err := s.sites.load(ctx, tx)
-		if err != nil {
-			return err
-		}
-		site, ok := c.site(sel.Site)
-		if !ok {
-			return errNothingToDo
-		}
-		w := newWrite(ctx, tx, s, c)
-		if sel.WholeSite {
-			deleted = int(site.documents)
-		} else {
-			urls, err := w.deleteRows(site, sel.URLs)
-			if err != nil {
-				return err
-			}
-			if deleted = len(urls); deleted == 0 {
-				return errNothingToDo
-			}
-			if int64(deleted) < site.documents {
-				site.documents -= int64(deleted)
-				if err := w.reindex(&reindexing{site: site, removed: urls}); err != nil {
-					return err
-				}
-				return w.finish(false)
-			}
-		}
-		if err := w.dropSite(site); err != nil {
-			return err
-		}
-		return w.finish(true)
-	})
-	return deleted, err
+// delete removes documents and returns how many there were. What remains to be
+// done is to bring the index in step.
+func (w *write) delete(sel provider.Selector) (int, error) {
+	r, ok := w.site(sel.Site)
+	if !ok {
+		return 0, nil
+	}
+	if sel.WholeSite {
+		n := r.site.documents
+		r.site.documents, r.whole = 0, true
+		return int(n), nil
+	}
+	urls, err := w.deleteRows(r.site, sel.URLs)
+	r.site.documents -= int64(len(urls))
+	r.removed = append(r.removed, urls...)
+	return len(urls), err
 }
 
 // deleteRows removes the rows of documents and returns the URLs of those that
@@ -85,19 +67,4 @@ func (w *write) deleteRows(site siteRow, urls []string) ([]string, error) {
 		return nil
 	}, "DELETE FROM document WHERE site = ? AND url IN (SELECT value FROM json_each(?)) RETURNING url", site.id, string(list))
 	return found, err
-}
-
-// dropSite removes a site with all it holds.
-func (w *write) dropSite(site siteRow) error {
-	if err := w.dropSegments(site); err != nil {
-		return err
-	}
-	for _, query := range []string{"DELETE FROM document WHERE site = ?", "DELETE FROM site WHERE id = ?"} {
-		if _, err := w.tx.exec(w.ctx, query, site.id); err != nil {
-			return err
-		}
-	}
-	w.count--
-	w.note(site, 0)
-	return nil
 }

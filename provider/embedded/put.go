@@ -30,6 +30,7 @@ type change struct {
 	doc    provider.Document
 	hash   []byte
 	old    int64 // the row of the document that it replaces; 0: none
+	row    int64 // its row, once that is written
 
 	// What prepare adds.
 	key   int64
@@ -44,6 +45,13 @@ type siteChange struct {
 	site string
 	docs []*change
 	body []byte
+}
+
+// prepared is changes with all that needs no transaction.
+type prepared struct {
+	shop  *workshop
+	sites []siteChange
+	built chan struct{} // closed once the sites have their bodies
 }
 
 // workshop is what documents are prepared with. Its tools remember what they
@@ -99,6 +107,30 @@ func (s *Store) Put(ctx context.Context, docs []provider.Document) ([]provider.P
 	return results, nil
 }
 
+// prepareAndStore stores changes, of which none was stored in the state seen.
+func (s *Store) prepareAndStore(ctx context.Context, seen state, changes []*change) error {
+	p, err := s.prepare(ctx, changes)
+	if err != nil {
+		return err
+	}
+	sub := &submission{changes: changes, documents: len(changes)}
+	for _, c := range changes {
+		sub.bytes += c.doc.Size()
+	}
+	sub.apply = func(w *write) error {
+		if w.before.state == seen {
+			return w.put(p)
+		}
+		// Somebody else wrote meanwhile, perhaps the same.
+		left, err := dropUnchanged(w.ctx, w.tx, w.before, changes)
+		if err != nil {
+			return err
+		}
+		return w.put(p.only(left))
+	}
+	return s.submit(ctx, sub)
+}
+
 // plan checks each document and finds those that are to be stored: the last
 // valid one of each identity, sorted by site, then by URL, which is the order of
 // the index on them, of which a batch then touches few pages.
@@ -144,36 +176,9 @@ func contentHash(d provider.Document) []byte {
 	return b
 }
 
-// prepareAndStore stores changes, of which none was stored in the state seen. What needs no transaction is done before it begins.
-func (s *Store) prepareAndStore(ctx context.Context, seen state, changes []*change) error {
-	shop, sites := s.prepare(ctx, changes)
-	return s.files.write(ctx, func(tx *session) error {
-		c, err := s.sites.load(ctx, tx)
-		if err != nil {
-			return err
-		}
-		if c.state != seen {
-			// Somebody else wrote meanwhile, perhaps the same.
-			left, err := dropUnchanged(ctx, tx, c, changes)
-			if err != nil {
-				return err
-			}
-			if len(left) == 0 {
-				return errNothingToDo
-			}
-			if len(left) < len(changes) {
-				sites = bySite(left)
-				for i := range sites {
-					sites[i].build(shop)
-				}
-			}
-		}
-		return s.store(ctx, tx, c, sites)
-	})
-}
-
-// prepare does for changes all that needs no transaction.
-func (s *Store) prepare(ctx context.Context, changes []*change) (*workshop, []siteChange) {
+// prepare does for changes all that needs no transaction. The bodies may still
+// be being built when it returns: the rows are written meanwhile.
+func (s *Store) prepare(ctx context.Context, changes []*change) (*prepared, error) {
 	shop := s.workshop.Load()
 	if len(shop.lexicon.terms()) > maxLexicon {
 		next := newWorkshop()
@@ -187,13 +192,32 @@ func (s *Store) prepare(ctx context.Context, changes []*change) (*workshop, []si
 			shop.analysers <- a
 		}
 	})
-	sites := bySite(changes)
-	inParallel(len(sites), func(i int) {
-		if ctx.Err() == nil {
-			sites[i].build(shop)
-		}
-	})
-	return shop, sites
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	p := &prepared{shop, bySite(changes), make(chan struct{})}
+	go p.build()
+	return p, nil
+}
+
+// only returns p without the changes that are not in left.
+func (p *prepared) only(left []*change) *prepared {
+	<-p.built
+	n := 0
+	for _, g := range p.sites {
+		n += len(g.docs)
+	}
+	if len(left) == n {
+		return p
+	}
+	fewer := &prepared{p.shop, bySite(left), make(chan struct{})}
+	fewer.build()
+	return fewer
+}
+
+func (p *prepared) build() {
+	inParallel(len(p.sites), func(i int) { p.sites[i].build(p.shop) })
+	close(p.built)
 }
 
 // prepare does for a document all that needs no transaction.
@@ -231,51 +255,51 @@ type storedRow struct {
 	hash    []byte
 }
 
-// storedRows returns what a site has under the URLs of changes, by URL.
-func storedRows(ctx context.Context, tx *session, site int64, changes []*change) (map[string]storedRow, error) {
-	urls := make([]string, len(changes))
-	for i, c := range changes {
-		urls[i] = c.doc.URL
+// storedRows returns what the store has under the identity of each change; its
+// id is 0 where it has nothing.
+func storedRows(ctx context.Context, tx *session, c *catalogue, changes []*change) ([]storedRow, error) {
+	found := make([]storedRow, len(changes))
+	var identities [][2]any
+	var at []int
+	for i, ch := range changes {
+		if site, ok := c.site(ch.doc.Site); ok {
+			identities, at = append(identities, [2]any{site.id, ch.doc.URL}), append(at, i)
+		}
 	}
-	list, err := json.Marshal(urls)
+	if len(identities) == 0 {
+		return found, nil
+	}
+	list, err := json.Marshal(identities)
 	if err != nil {
 		return nil, err
 	}
-	found := make(map[string]storedRow)
 	err = tx.each(ctx, func(rows *sql.Rows) error {
-		var url string
+		var i int
 		var r storedRow
-		if err := rows.Scan(&url, &r.id, &r.version, &r.hash); err != nil {
+		if err := rows.Scan(&i, &r.id, &r.version, &r.hash); err != nil {
 			return err
 		}
-		found[url] = r
+		found[at[i]] = r
 		return nil
-	}, "SELECT d.url, d.id, d.version, d.hash FROM json_each(?) AS j CROSS JOIN document AS d ON d.site = ? AND d.url = j.value",
-		string(list), site)
+	}, "SELECT j.key, d.id, d.version, d.hash FROM json_each(?) AS j CROSS JOIN document AS d ON d.site = j.value ->> 0 AND d.url = j.value ->> 1", string(list))
 	return found, err
 }
 
 // dropUnchanged returns the changes that are any, with the rows that they
-// replace, and gives the others their outcome.
+// replace, and gives each its outcome.
 func dropUnchanged(ctx context.Context, tx *session, c *catalogue, changes []*change) ([]*change, error) {
+	stored, err := storedRows(ctx, tx, c, changes)
+	if err != nil {
+		return nil, err
+	}
 	var kept []*change
-	for _, g := range bySite(changes) {
-		var stored map[string]storedRow
-		if site, ok := c.site(g.site); ok {
-			var err error
-			if stored, err = storedRows(ctx, tx, site.id, g.docs); err != nil {
-				return nil, err
-			}
+	for i, ch := range changes {
+		if old := stored[i]; old.version == documentVersion && bytes.Equal(old.hash, ch.hash) {
+			ch.result.Outcome = provider.Unchanged
+			continue
 		}
-		for _, ch := range g.docs {
-			old := stored[ch.doc.URL]
-			if old.version == documentVersion && bytes.Equal(old.hash, ch.hash) {
-				ch.result.Outcome = provider.Unchanged
-				continue
-			}
-			ch.old = old.id
-			kept = append(kept, ch)
-		}
+		ch.result.Outcome, ch.old = provider.Stored, stored[i].id
+		kept = append(kept, ch)
 	}
 	return kept, nil
 }
@@ -289,29 +313,6 @@ func (g *siteChange) build(shop *workshop) {
 	b := <-shop.builders
 	g.body = b.build(shop.lexicon.terms(), docs)
 	shop.builders <- b
-}
-
-// store writes the documents of sites.
-func (s *Store) store(ctx context.Context, tx *session, c *catalogue, sites []siteChange) error {
-	w := newWrite(ctx, tx, s, c)
-	list := make([]*reindexing, len(sites))
-	for i, g := range sites {
-		site, ok := c.site(g.site)
-		if !ok {
-			var err error
-			if site, err = w.addSite(g.site); err != nil {
-				return err
-			}
-		}
-		var err error
-		if list[i], err = w.put(site, g); err != nil {
-			return err
-		}
-	}
-	if err := w.reindex(list...); err != nil {
-		return err
-	}
-	return w.finish(false)
 }
 
 // bySite returns changes, which are sorted by site, site by site.

@@ -206,29 +206,33 @@ func (r *reindex) next(tx *session, site siteRow, after string) (docs []storedDo
 func (r *reindex) replace(site string, seen state, docs []storedDocument) error {
 	changes := make([]*change, len(docs))
 	inParallel(len(docs), func(i int) { changes[i] = docs[i].again(site) })
-	shop, sites := r.store.prepare(r.ctx, changes)
+	p, err := r.store.prepare(r.ctx, changes)
+	if err != nil {
+		return err
+	}
 	return r.store.files.write(r.ctx, func(tx *session) error {
 		c, err := r.store.sites.load(r.ctx, tx)
 		if err != nil {
 			return err
 		}
 		if c.state != seen {
-			left, err := r.stillThere(tx, c, site, changes)
+			left, err := r.stillThere(tx, c, changes)
 			if err != nil {
 				return err
 			}
 			if len(left) == 0 {
 				return errNothingToDo
 			}
-			if len(left) < len(changes) {
-				sites = bySite(left)
-				sites[0].build(shop)
-			}
+			p = p.only(left)
 		}
 		if err := r.mendKeys(tx, docs); err != nil {
 			return err
 		}
-		return r.store.store(r.ctx, tx, c, sites)
+		w := newWrite(r.ctx, tx, r.store, c)
+		if err := w.put(p); err != nil {
+			return err
+		}
+		return w.end()
 	})
 }
 
@@ -243,20 +247,16 @@ func (d *storedDocument) again(site string) *change {
 	return &change{doc: given, hash: d.hash, old: d.id}
 }
 
-// stillThere returns the changes to documents of a site that nobody has changed
-// or deleted meanwhile.
-func (r *reindex) stillThere(tx *session, c *catalogue, site string, changes []*change) (left []*change, err error) {
-	row, ok := c.site(site)
-	if !ok {
-		return nil, nil
-	}
-	stored, err := storedRows(r.ctx, tx, row.id, changes)
+// stillThere returns the changes to documents that nobody has changed or deleted
+// meanwhile.
+func (r *reindex) stillThere(tx *session, c *catalogue, changes []*change) (left []*change, err error) {
+	stored, err := storedRows(r.ctx, tx, c, changes)
 	if err != nil {
 		return nil, err
 	}
-	for _, ch := range changes {
-		now, ok := stored[ch.doc.URL]
-		if ok && now.id == ch.old && bytes.Equal(now.hash, ch.hash) && (r.o.All || now.version != documentVersion) {
+	for i, ch := range changes {
+		now := stored[i]
+		if now.id == ch.old && bytes.Equal(now.hash, ch.hash) && (r.o.All || now.version != documentVersion) {
 			left = append(left, ch)
 		}
 	}

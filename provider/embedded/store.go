@@ -66,6 +66,7 @@ type Store struct {
 	files   *connections
 	indexes *indexCache
 	sites   catalogueCache
+	queue   queue // of what is to be written
 
 	rebuilds  rebuilds
 	workshop  atomic.Pointer[workshop]

@@ -384,7 +384,7 @@ func TestADamagedIndexIsRebuiltFromTheDocuments(t *testing.T) {
 		{"a row is missing", "DELETE FROM segment"},
 		{"tombstones are wrong", "UPDATE segment SET dead = x'ff'"},
 		{"a count is wrong", "UPDATE segment SET documents = documents + 1"},
-		{"a document is there twice", "INSERT INTO segment (site, documents, bytes, dead) SELECT site, documents, bytes, dead FROM segment; INSERT INTO chunk (segment, part, data) SELECT segment + 2, part, data FROM chunk"},
+		{"a document is there twice", "INSERT INTO segment (id, site, documents, bytes, dead) SELECT id + 1000, site, documents, bytes, dead FROM segment; INSERT INTO chunk (segment, part, data) SELECT segment + 1000, part, data FROM chunk"},
 		{"a size is wrong", "UPDATE segment SET bytes = 1099511627776"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
