@@ -10,7 +10,7 @@ func (w *write) addSegment(site int64, body []byte) (id int64, err error) {
 	}
 	raw := seal(body)
 	row := segmentRow{documents: int64(seg.docs), bytes: int64(len(raw)), format: segmentFormat}
-	r, err := w.tx.exec(w.quiet, "INSERT INTO segment (site, documents, bytes, format, crc) VALUES (?, ?, ?, ?, ?)",
+	r, err := w.exec("INSERT INTO segment (site, documents, bytes, format, crc) VALUES (?, ?, ?, ?, ?)",
 		site, row.documents, row.bytes, row.format, row.sum(site))
 	if err != nil {
 		return 0, err
@@ -21,7 +21,7 @@ func (w *write) addSegment(site int64, body []byte) (id int64, err error) {
 	}
 	part := 0
 	for chunk := range slices.Chunk(raw, chunkBytes) {
-		if _, err := w.tx.exec(w.quiet, "INSERT INTO chunk (segment, part, data) VALUES (?, ?, ?)", id, part, chunk); err != nil {
+		if _, err := w.exec("INSERT INTO chunk (segment, part, data) VALUES (?, ?, ?)", id, part, chunk); err != nil {
 			return 0, err
 		}
 		part++
@@ -44,7 +44,7 @@ func (w *write) dropSegments(site siteRow) error {
 
 func (w *write) dropSegment(id int64) error {
 	for _, query := range []string{"DELETE FROM chunk WHERE segment = ?", "DELETE FROM segment WHERE id = ?"} {
-		if _, err := w.tx.exec(w.quiet, query, id); err != nil {
+		if _, err := w.exec(query, id); err != nil {
 			return err
 		}
 	}

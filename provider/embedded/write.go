@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"context"
+	"database/sql"
 	"slices"
 )
 
@@ -9,7 +10,6 @@ import (
 // index change together.
 type write struct {
 	ctx      context.Context
-	quiet    context.Context // ctx, without its end, for the many statements that take no time
 	tx       *session
 	store    *Store
 	storeRow // the new one, but for its digest
@@ -24,11 +24,17 @@ type write struct {
 
 func newWrite(ctx context.Context, tx *session, s *Store, c *catalogue) *write {
 	w := &write{
-		ctx: ctx, quiet: context.WithoutCancel(ctx), tx: tx, store: s, storeRow: c.storeRow, before: c, sum: c.sum,
+		ctx: ctx, tx: tx, store: s, storeRow: c.storeRow, before: c, sum: c.sum,
 		sums: make(map[int64]int64), at: make(map[string]*siteWrite),
 	}
 	w.generation++
 	return w
+}
+
+// exec runs a statement that takes no time. To watch a context, which is done
+// for other statements, takes longer than most of these.
+func (w *write) exec(query string, args ...any) (sql.Result, error) {
+	return w.tx.exec(context.WithoutCancel(w.ctx), query, args...)
 }
 
 // siteWrite is what a transaction changes of a site.
@@ -100,7 +106,7 @@ func (w *write) finish(dropped bool) error {
 
 // addSite makes a new site, which putSite is to be called for before the end.
 func (w *write) addSite(name string) (siteRow, error) {
-	r, err := w.tx.exec(w.quiet, "INSERT INTO site (name, documents, generation, version) VALUES (?, 0, ?, ?)", name, w.generation, documentVersion)
+	r, err := w.exec("INSERT INTO site (name, documents, generation, version) VALUES (?, 0, ?, ?)", name, w.generation, documentVersion)
 	if err != nil {
 		return siteRow{}, err
 	}
@@ -112,7 +118,7 @@ func (w *write) addSite(name string) (siteRow, error) {
 func (w *write) putSite(site siteRow) error {
 	site.generation = w.generation
 	w.note(site, site.sum())
-	_, err := w.tx.exec(w.quiet, "UPDATE site SET documents = ?, generation = ?, version = ?, crc = ? WHERE id = ?",
+	_, err := w.exec("UPDATE site SET documents = ?, generation = ?, version = ?, crc = ? WHERE id = ?",
 		site.documents, site.generation, site.version, nameChecksum(site.id, site.name), site.id)
 	return err
 }
@@ -196,7 +202,7 @@ func (w *write) putRow(site siteRow, c *change) error {
 	}
 	crc := documentChecksum(headChecksum(site.id, d.URL, c.key, documentVersion, c.hash), rowChecksum(d.URL, d.Name, c.types, d.Language, text, d.Schema))
 	if c.old != 0 {
-		r, err := w.tx.exec(w.quiet, "UPDATE document SET version = ?, hash = ?, name = ?, types = ?, language = ?, crc = ?, text = ?, schema = ? WHERE id = ? AND site = ? AND url = ?",
+		r, err := w.exec("UPDATE document SET version = ?, hash = ?, name = ?, types = ?, language = ?, crc = ?, text = ?, schema = ? WHERE id = ? AND site = ? AND url = ?",
 			documentVersion, c.hash, d.Name, c.types, d.Language, crc, text, d.Schema, c.old, site.id, d.URL)
 		if err != nil {
 			return err
@@ -207,7 +213,7 @@ func (w *write) putRow(site siteRow, c *change) error {
 		c.row = c.old
 		return nil
 	}
-	r, err := w.tx.exec(w.quiet, "INSERT INTO document (site, url, key, version, hash, name, types, language, crc, text, schema) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	r, err := w.exec("INSERT INTO document (site, url, key, version, hash, name, types, language, crc, text, schema) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		site.id, d.URL, c.key, documentVersion, c.hash, d.Name, c.types, d.Language, crc, text, d.Schema)
 	if err != nil {
 		return err
