@@ -79,13 +79,10 @@ func (x *lexicon) terms() []string {
 type analyser struct {
 	lexicon *lexicon
 	stemmer *stemmer
-	known   [languages]map[string][]uint32 // word as written -> its terms
-	at      []uint32                       // by term number: its place in counts, where that place is of it
-	counts  []termCount                    // of the document at hand
+	known   knownWords
+	at      []uint32    // by term number: its place in counts, where that place is of it
+	counts  []termCount // of the document at hand
 }
-
-// maxKnownWords bounds what an analyser remembers for a language.
-const maxKnownWords = 1 << 17
 
 func newAnalyser(x *lexicon) *analyser { return &analyser{lexicon: x, stemmer: newStemmer()} }
 
@@ -98,7 +95,8 @@ func (a *analyser) document(name, text, declared string) terms {
 		if tok.kind.counts() {
 			t.nameLength++
 		}
-		for _, id := range a.terms(t.language, tok) {
+		terms := a.terms(t.language, tok)
+		for _, id := range terms.ids[:terms.n] {
 			a.count(id).name++
 		}
 	})
@@ -106,7 +104,8 @@ func (a *analyser) document(name, text, declared string) terms {
 		if tok.kind.counts() {
 			t.textLength++
 		}
-		for _, id := range a.terms(t.language, tok) {
+		terms := a.terms(t.language, tok)
+		for _, id := range terms.ids[:terms.n] {
 			a.count(id).text++
 		}
 	})
@@ -128,19 +127,17 @@ func (a *analyser) count(id uint32) *termCount {
 }
 
 // terms returns the terms of a token: its folded form and its stems.
-func (a *analyser) terms(l language, tok token) []uint32 {
-	if found, ok := a.known[l][tok.text]; ok {
-		return found
+func (a *analyser) terms(l language, tok token) termIDs {
+	key := keyOf(l, tok.kind)
+	list, ok := a.known.find(tok.text, key)
+	if ok {
+		return list
 	}
-	var list []uint32
-	a.stemmer.eachTerm(l, tok, func(term string) { list = append(list, a.lexicon.id(term)) })
-	if len(a.known[l]) >= maxKnownWords {
-		a.known[l] = nil
-	}
-	if a.known[l] == nil {
-		a.known[l] = make(map[string][]uint32)
-	}
-	a.known[l][strings.Clone(tok.text)] = list
+	a.stemmer.eachTerm(l, tok, func(term string) {
+		list.ids[list.n] = a.lexicon.id(term)
+		list.n++
+	})
+	a.known.add(tok.text, key, list)
 	return list
 }
 

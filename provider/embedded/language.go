@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"math/bits"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -143,8 +144,8 @@ func languageOfWords(sample string) language {
 			continue
 		}
 		if start >= 0 && i-start <= longestFunctionWord {
-			for _, l := range functionWordLanguages(sample[start:i]) {
-				found[l]++
+			for set := functionWordLanguages(sample[start:i]); set != 0; set &= set - 1 {
+				found[bits.TrailingZeros32(uint32(set))]++
 			}
 		}
 		start = -1
@@ -159,16 +160,31 @@ func languageOfWords(sample string) language {
 }
 
 // functionWordLanguages returns the languages of which w is a function word.
-func functionWordLanguages(w string) []language {
-	if l, ok := functionWords[w]; ok {
-		return l
+func functionWordLanguages(w string) languageSet {
+	packed, ok := packWord(w)
+	if !ok {
+		packed, _ = packWord(strings.ToLower(w))
 	}
+	return functionWords[packed]
+}
+
+// packWord returns the bytes of a word of at most longestFunctionWord bytes,
+// with ASCII letters in lower case; 0 for a longer one. It is not ok where other
+// letters may be in upper case.
+func packWord(w string) (packed uint64, ok bool) {
+	if len(w) > longestFunctionWord {
+		return 0, true
+	}
+	ok = true
 	for i := 0; i < len(w); i++ {
-		if 'A' <= w[i] && w[i] <= 'Z' || w[i] >= utf8.RuneSelf {
-			return functionWords[strings.ToLower(w)]
+		c := w[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
 		}
+		ok = ok && c < utf8.RuneSelf
+		packed = packed<<8 | uint64(c)
 	}
-	return nil
+	return packed, ok
 }
 
 const longestFunctionWord = 6 // bytes
@@ -198,12 +214,12 @@ var frequentWords = map[language]string{
 	irish:      "agus an na ar is le go sa ag atá do bhí a mar sé ina",
 }
 
-func indexFunctionWords(lists map[language]string) map[string][]language {
-	index := make(map[string][]language)
-	for l := english; l < languages; l++ {
-		for _, w := range strings.Fields(lists[l]) {
-			if len(w) <= longestFunctionWord {
-				index[w] = append(index[w], l)
+func indexFunctionWords(lists map[language]string) map[uint64]languageSet {
+	index := make(map[uint64]languageSet)
+	for l, list := range lists {
+		for _, w := range strings.Fields(list) {
+			if packed, _ := packWord(w); packed != 0 {
+				index[packed] = index[packed].with(l)
 			}
 		}
 	}

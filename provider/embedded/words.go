@@ -4,8 +4,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/clipperhouse/uax29/v2/words"
 )
 
 // token is something of a text that can be searched for.
@@ -53,9 +51,16 @@ const (
 // in it is syntax: signs part words, or belong to one of the kinds above.
 func eachToken(text string, yield func(token)) {
 	t := tokenizer{text: text, yield: yield}
-	it := words.FromString(text)
-	for it.Next() {
-		t.segment(it.Start(), it.End())
+	b := boundaries{text: text}
+	for start := 0; start < len(text); {
+		end, plain := b.next(start)
+		if plain {
+			t.endRun()
+			t.word(start, end, true)
+		} else {
+			t.segment(start, end)
+		}
+		start = end
 	}
 	t.endRun()
 	t.endChain()
@@ -86,7 +91,7 @@ func (t *tokenizer) segment(start, end int) {
 		t.runEnd = end
 	case classWord:
 		t.endRun()
-		t.word(start, start+len(strings.TrimRightFunc(t.text[start:end], isSign)))
+		t.word(start, start+len(strings.TrimRightFunc(t.text[start:end], isSign)), false)
 	default:
 		t.endRun()
 		if isHyphen(first) && t.chainParts > 0 && start == t.chainEnd {
@@ -101,14 +106,20 @@ func (t *tokenizer) segment(start, end int) {
 	}
 }
 
-func (t *tokenizer) word(start, end int) {
+// word takes a segment that begins with a letter or digit and ends with one;
+// plain says that it is nothing else.
+func (t *tokenizer) word(start, end int, plain bool) {
 	if t.chainParts == 0 || start != t.chainEnd {
 		t.endChain()
 		t.chainStart = start
 	}
 	t.chainEnd = end
 	t.chainParts++
-	t.parts(start, end)
+	if plain {
+		t.yield(token{t.text[start:end], start, end, word})
+	} else {
+		t.parts(start, end)
+	}
 	if rest := t.text[end:]; rest != "" && (rest[0] == '+' || rest[0] == '#') {
 		t.code(start, end, rest)
 	}
