@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -33,22 +34,22 @@ func TestKilledProcessesLoseNothingThatWasAcknowledged(t *testing.T) {
 	for n := range stores {
 		group.Go(func() {
 			t.Run(fmt.Sprint("store", n), func(t *testing.T) {
-				k := &killTrial{t: t, dir: t.TempDir(), random: rand.New(rand.NewPCG(seed, uint64(n))), state: make(deedState), done: make(map[string]int), cut: make(map[string]int)}
-				for i := n; i < kills; {
+				k := &killTrial{t: t, dir: t.TempDir(), random: rand.New(rand.NewPCG(seed, uint64(n))), state: make(deedState)}
+				k.killed, k.done, k.cut = make(map[string]int), make(map[string]int), make(map[string]int)
+				for i := n; i < kills; i += stores {
 					these := []string{modes[(i/stores+n)%len(modes)]}
-					if k.random.IntN(3) == 0 {
+					for len(these) < callers && k.random.IntN(3) == 0 {
 						these = append(these, modes[k.random.IntN(len(modes))])
 					}
 					k.round(these...)
-					mu.Lock()
-					for _, mode := range these {
-						killed[mode]++
-						i += stores
+					k.killed[these[0]]++
+					if len(these) > 1 {
+						k.killed["beside others"]++
 					}
-					mu.Unlock()
 				}
 				mu.Lock()
 				defer mu.Unlock()
+				add(killed, k.killed)
 				add(done, k.done)
 				add(cut, k.cut)
 			})
@@ -69,12 +70,13 @@ type killTrial struct {
 	random  *rand.Rand
 	state   deedState
 	version int            // the next that nobody has used
+	killed  map[string]int // by mode
 	done    map[string]int // acknowledged deeds
 	cut     map[string]int // deeds that a kill interrupted, and what was kept of them
 }
 
-// round starts processes of these modes, kills them at a random moment, and
-// looks what there is.
+// round starts callers with these modes, in one process or several, kills them
+// at a random moment, and looks what there is.
 func (k *killTrial) round(modes ...string) {
 	k.t.Helper()
 	var beside *Store
@@ -84,18 +86,23 @@ func (k *killTrial) round(modes ...string) {
 		k.search(beside)
 	}
 	var list []*process
-	for who, mode := range modes {
+	for caller := 0; caller < len(modes); {
 		p := start(k.t, deedsDir, k.dir)
-		if err := p.tell("%s %d %d %d", mode, k.random.Uint64(), who, k.version); err != nil {
-			k.t.Fatal(err)
-		}
 		list = append(list, p)
+		n := 1 + k.random.IntN(len(modes)-caller)
+		_ = p.tell("%d", n)
+		for range n {
+			if err := p.tell("%d %s %d %d", caller, modes[caller], k.random.Uint64(), k.version); err != nil {
+				k.t.Fatal(err)
+			}
+			caller++
+		}
 	}
-	said := make([][]string, len(list))
+	var said []string
 	if k.random.IntN(4) > 0 { // else it may be killed while it starts
-		for i, p := range list {
+		for _, p := range list {
 			for line := range p.said {
-				if said[i] = append(said[i], line); line == "done" {
+				if said = append(said, line); strings.HasSuffix(line, "done") {
 					break
 				}
 			}
@@ -105,33 +112,32 @@ func (k *killTrial) round(modes ...string) {
 	for _, p := range list {
 		_ = p.Process.Kill()
 	}
-	var open []deed
-	for i, p := range list {
-		said[i] = append(said[i], p.kill()...)
+	for _, p := range list {
+		said = append(said, p.kill()...)
 		if p.complaints.Len() > 0 {
-			k.t.Fatalf("%s says: %s", modes[i], p.complaints.String())
-		}
-		if d, ok := k.account(said[i]); ok {
-			open = append(open, d)
+			k.t.Fatalf("one of %v says: %s", modes, p.complaints.String())
 		}
 	}
-	k.look(open, beside)
+	k.look(k.account(said), beside)
 }
 
-// account takes what a process said into the state. It returns the deed that
-// was not done, if there is one.
-func (k *killTrial) account(said []string) (open deed, ok bool) {
+// account takes what callers said into the state. It returns the deeds that were
+// not done.
+func (k *killTrial) account(said []string) (open []deed) {
+	doing := make(map[string]deed)
 	for _, line := range said {
-		if line == "done" {
-			k.state = k.state.after(open)
-			k.done[open.what]++
-			ok = false
+		caller, what, _ := strings.Cut(line, " ")
+		if what == "done" {
+			k.state = k.state.after(doing[caller])
+			k.done[doing[caller].what]++
+			delete(doing, caller)
 			continue
 		}
-		open, ok = parseDeed(line), true
-		k.version = max(k.version, open.version+1)
+		d := parseDeed(what)
+		doing[caller] = d
+		k.version = max(k.version, d.version+1)
 	}
-	return open, ok
+	return slices.Collect(maps.Values(doing))
 }
 
 func (k *killTrial) open() *Store {
@@ -178,14 +184,12 @@ func (k *killTrial) look(open []deed, beside *Store) {
 func (k *killTrial) documents(s *Store) deedState {
 	k.t.Helper()
 	got := make(deedState)
-	for _, site := range []string{"shared.example", "own0.example", "own1.example"} {
-		var urls []string
-		var ids []int
-		for id := range 2 * deedRange {
-			if deedSite(id) == site {
-				urls, ids = append(urls, deedURL(id)), append(ids, id)
-			}
-		}
+	urls, ids := make(map[string][]string), make(map[string][]int)
+	for id := range callers * deedRange {
+		site := deedSite(id)
+		urls[site], ids[site] = append(urls[site], deedURL(id)), append(ids[site], id)
+	}
+	for site, urls := range urls {
 		objects, err := s.Get(k.t.Context(), provider.Lookup{URLs: urls, Scope: provider.InSites(site)})
 		if err != nil {
 			k.t.Fatalf("get after a kill: %v", err)
@@ -193,8 +197,8 @@ func (k *killTrial) documents(s *Store) deedState {
 		for i, o := range objects {
 			if o.Found {
 				id, version := versionOf(k.t, o.Schema)
-				if id != ids[i] {
-					k.t.Fatalf("get of document %d gives document %d", ids[i], id)
+				if id != ids[site][i] {
+					k.t.Fatalf("get of document %d gives document %d", ids[site][i], id)
 				}
 				got[id] = version
 			}

@@ -53,11 +53,14 @@ func parseDeed(line string) (d deed) {
 	return d
 }
 
-// deedRange is how many documents one process has for itself.
-const deedRange = 150
+// deedRange is how many documents each of the callers has for itself.
+const (
+	deedRange = 80
+	callers   = 4
+)
 
 // deedSite is the site of a document. Every third one is on a site that all
-// processes write to.
+// callers write to.
 func deedSite(id int) string {
 	if id%3 == 0 {
 		return "shared.example"
@@ -82,8 +85,8 @@ func deedDocument(id, version int) provider.Document {
 	}
 }
 
-// deedModes are what a process does until it is killed, by how often it does
-// each deed.
+// deedModes are what a caller does until its process is killed, by how often it
+// does each deed.
 var deedModes = map[string][]string{
 	"ingest":  {"put", "put", "put", "put one"},
 	"merge":   {"put one", "put one", "put one", "put one", "put one", "put", "tidy merge"},
@@ -92,7 +95,7 @@ var deedModes = map[string][]string{
 	"reindex": {"put", "put one", "delete", "tidy reindex"},
 }
 
-// nextDeed makes up a deed of the process who.
+// nextDeed makes up a deed of a caller.
 func nextDeed(random *rand.Rand, mode string, who, version int) deed {
 	kinds := deedModes[mode]
 	what, how, _ := strings.Cut(kinds[random.IntN(len(kinds))], " ")
@@ -113,28 +116,40 @@ func nextDeed(random *rand.Rand, mode string, who, version int) deed {
 	return d
 }
 
-// doDeeds reads "MODE SEED WHO VERSION" and does deeds. It says each before it
-// does it, and "done" after that.
+// doDeeds reads how many callers there are, and for each "CALLER MODE SEED
+// VERSION". All use one store. Each says what it is going to do, and "done" after
+// that, in lines that begin with its number.
 func doDeeds(dir string) error {
-	var mode string
-	var seed uint64
-	var who, version int
-	if _, err := fmt.Scan(&mode, &seed, &who, &version); err != nil {
-		return err
-	}
 	s, err := Open(context.Background(), Options{Dir: dir})
 	if err != nil {
 		return err
 	}
-	random := rand.New(rand.NewPCG(seed, 1))
-	for ; ; version++ {
-		d := nextDeed(random, mode, who, version)
-		fmt.Println(d)
-		if err := d.do(s); err != nil {
-			return fmt.Errorf("%s: %w", d, err)
-		}
-		fmt.Println("done")
+	var n int
+	if _, err := fmt.Scan(&n); err != nil {
+		return err
 	}
+	failed := make(chan error)
+	for range n {
+		var caller, version int
+		var mode string
+		var seed uint64
+		if _, err := fmt.Scan(&caller, &mode, &seed, &version); err != nil {
+			return err
+		}
+		go func() {
+			random := rand.New(rand.NewPCG(seed, 1))
+			for ; ; version++ {
+				d := nextDeed(random, mode, caller, version)
+				fmt.Println(caller, d)
+				if err := d.do(s); err != nil {
+					failed <- fmt.Errorf("%s: %w", d, err)
+					return
+				}
+				fmt.Println(caller, "done")
+			}
+		}()
+	}
+	return <-failed
 }
 
 func (d deed) do(s *Store) error {
@@ -222,7 +237,7 @@ func (s deedState) has(got deedState, d deed) bool {
 
 func difference(got, want deedState) string {
 	var b strings.Builder
-	for id := range 2 * deedRange {
+	for id := range callers * deedRange {
 		if got[id] != want[id] {
 			fmt.Fprintf(&b, " document %d has version %d, want %d;", id, got[id], want[id])
 		}
