@@ -61,7 +61,7 @@ func (s *Store) Check(ctx context.Context, progress func(done, total int64)) (*C
 		return nil, err
 	}
 	defer done()
-	c := &check{ctx: ctx, report: &CheckReport{Problems: []Problem{}}, progress: progress}
+	c := &check{ctx: ctx, report: &CheckReport{Problems: []Problem{}}, outdated: make(map[int64]bool), progress: progress}
 	err = s.files.read(ctx, func(tx *session) error {
 		c.tx = tx
 		return c.run()
@@ -79,7 +79,8 @@ type check struct {
 	report   *CheckReport
 	progress func(done, total int64)
 	sites    map[int64]siteRow
-	total    int64 // of documents, as the sites say
+	outdated map[int64]bool // the sites whose indexes are
+	total    int64          // of documents, as the sites say
 }
 
 // run checks the parts one after the other. A part that cannot be read is a
@@ -173,6 +174,11 @@ func (c *check) checkIndexes() error {
 		err := verifyIndex(c.ctx, c.tx, site, &c.report.Segments, func(what string) {
 			c.problem(RemedyReindex, "site %q: %s", site.name, what)
 		})
+		var outdated outdatedIndex
+		if errors.As(err, &outdated) {
+			c.outdated[site.id] = true
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -218,7 +224,7 @@ func (c *check) checkDocuments() error {
 			for _, p := range found[i] {
 				c.problem(p.Remedy, "%s", p.What)
 			}
-			if batch[i].version != documentVersion {
+			if batch[i].version != documentVersion || c.outdated[batch[i].site] {
 				c.report.Outdated++
 			}
 		}

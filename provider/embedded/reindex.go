@@ -22,7 +22,7 @@ type ReindexOptions struct {
 // ReindexReport says what Reindex did.
 type ReindexReport struct {
 	Documents int64 // indexed anew
-	Rebuilt   int64 // sites whose index was damaged, and is whole again
+	Rebuilt   int64 // sites whose index was damaged or of another format, and is whole again
 }
 
 // reindexDocuments is how many documents one transaction of Reindex changes.
@@ -111,13 +111,13 @@ func (r *reindex) sweep() error {
 	})
 }
 
-// mend rebuilds the index of a site if it is damaged.
+// mend rebuilds the index of a site if it is damaged or outdated.
 func (r *reindex) mend(name string) error {
-	damage := ""
+	var damage error
 	// A writer that comes in between makes a rebuild give up.
 	for range 10 {
 		before := damage
-		damage = ""
+		damage = nil
 		var site siteRow
 		err := r.store.files.read(r.ctx, func(tx *session) error {
 			c, err := r.store.sites.load(r.ctx, tx)
@@ -129,22 +129,26 @@ func (r *reindex) mend(name string) error {
 				return nil
 			}
 			var segments int64
-			return verifyIndex(r.ctx, tx, site, &segments, func(what string) { damage = what })
+			return verifyIndex(r.ctx, tx, site, &segments, func(what string) { damage = errors.New(what) })
 		})
+		var outdated outdatedIndex
+		if errors.As(err, &outdated) {
+			damage, err = outdated, nil
+		}
 		if err != nil {
 			return err
 		}
-		if damage == "" {
-			if before != "" {
+		if damage == nil {
+			if before != nil {
 				r.report.Rebuilt++
 			}
 			return nil
 		}
-		if err := r.store.rebuild(r.ctx, &indexDamage{site: site, err: errors.New(damage), recount: true}); err != nil {
+		if err := r.store.rebuild(r.ctx, &indexDamage{site: site, err: damage, recount: true}); err != nil {
 			return err
 		}
 	}
-	return damaged("the index of site %q is still damaged after it was rebuilt: %s", name, damage)
+	return damaged("the index of site %q is still damaged after it was rebuilt: %v", name, damage)
 }
 
 // batch indexes anew the next documents of a site with URLs greater than after.

@@ -17,7 +17,7 @@ import (
 // which read less, had stored them. What was given with them is left.
 func outdate(t testing.TB, dir, where string) {
 	t.Helper()
-	edit(t, dir, "UPDATE document SET version = version - 1, key = 0, text = x'086f6c6477a96f7264', name = CASE name WHEN 'Given name' THEN name WHEN 'Given' THEN name ELSE 'Oldname' END WHERE "+where)
+	edit(t, dir, "UPDATE document SET version = version - 1, crc = crc & 0xffffffff, key = 0, text = x'086f6c6477a96f7264', name = CASE name WHEN 'Given name' THEN name WHEN 'Given' THEN name ELSE 'Oldname' END WHERE "+where)
 }
 
 func TestReindexReadsOutdatedDocumentsAgain(t *testing.T) {
@@ -89,7 +89,7 @@ func TestReindexLeavesWhatChangedMeanwhile(t *testing.T) {
 	s := open(t, Options{Dir: dir})
 	put(t, s, doc("a.example", "https://a.example/1", "", "one"), doc("a.example", "https://a.example/2", "", "two"), doc("a.example", "https://a.example/3", "", "three"))
 	s.Close()
-	edit(t, dir, "UPDATE document SET version = version - 1")
+	edit(t, dir, "UPDATE document SET version = version - 1, crc = crc & 0xffffffff")
 	s = open(t, Options{Dir: dir})
 	r := &reindex{store: s, ctx: t.Context(), report: new(ReindexReport)}
 	var seen state

@@ -44,7 +44,8 @@ func (st *Stats) count(ctx context.Context, tx *session) error {
 	if err := tx.row(ctx, "SELECT f.freelist_count * p.page_size FROM pragma_freelist_count AS f, pragma_page_size AS p").Scan(&st.FreeBytes); err != nil {
 		return err
 	}
-	err := tx.row(ctx, "SELECT count(*), coalesce(sum(version <> ?), 0), coalesce(sum(length(schema)), 0) FROM document", documentVersion).
+	err := tx.row(ctx, `SELECT count(*), coalesce(sum(version <> ? OR site IN (SELECT site FROM segment WHERE format <> ?)), 0), coalesce(sum(length(schema)), 0)
+		FROM document`, documentVersion, segmentFormat).
 		Scan(&st.Documents, &st.Outdated, &st.ObjectBytes)
 	if err != nil {
 		return err
@@ -55,7 +56,7 @@ func (st *Stats) count(ctx context.Context, tx *session) error {
 	}
 	st.Sites = int64(len(c.sites))
 	for _, site := range c.sites {
-		rows, err := segmentRows(ctx, tx, site.id)
+		rows, _, err := readSegmentRows(ctx, tx, site.id)
 		if err != nil {
 			return err
 		}

@@ -65,13 +65,19 @@ func wordsOf(err error) string {
 }
 
 // verifyIndex compares the index of a site with its documents and calls found
-// with each thing that is wrong. It adds the site's segments to *segments.
+// with each thing that is wrong. It adds the site's segments to *segments. The
+// error is an outdatedIndex where the index cannot be read because it is of
+// another format.
 func verifyIndex(ctx context.Context, tx *session, site siteRow, segments *int64, found func(what string)) error {
 	rows, damage, err := readSegmentRows(ctx, tx, site.id)
-	if err != nil {
+	var outdated outdatedIndex
+	switch {
+	case err != nil:
 		return err
-	}
-	if damage != nil {
+	case errors.As(damage, &outdated):
+		*segments += int64(len(rows))
+		return outdated
+	case damage != nil:
 		found(withoutAdvice(damage))
 	}
 	*segments += int64(len(rows))
