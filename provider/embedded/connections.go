@@ -47,7 +47,7 @@ func connect(ctx context.Context, path string, maxPages int) (*connections, erro
 	c := &connections{
 		db:      db,
 		path:    path,
-		room:    waitingRoom{filepath.Dir(path)},
+		room:    waitingRoom{dir: filepath.Dir(path)},
 		writer:  make(chan *session, 1),
 		readers: make(chan *session, max(4, 2*runtime.GOMAXPROCS(0))),
 	}

@@ -24,6 +24,7 @@ const (
 	deedsDir   = "SITEPROVIDER_TEST_DEEDS"    // see doDeeds
 	scriptDir  = "SITEPROVIDER_TEST_SCRIPT"   // see followScript
 	crowdDir   = "SITEPROVIDER_TEST_CROWD"    // see joinCrowd
+	holdDir    = "SITEPROVIDER_TEST_HOLD"     // see holdTheWriter
 )
 
 var programs = map[string]func(dir string) error{
@@ -33,6 +34,7 @@ var programs = map[string]func(dir string) error{
 	openDir:    openAndTell,
 	scriptDir:  followScript,
 	crowdDir:   joinCrowd,
+	holdDir:    holdTheWriter,
 }
 
 func TestMain(m *testing.M) {
@@ -117,6 +119,28 @@ func (p *process) wait() error {
 		}
 	})
 	return p.waitErr
+}
+
+// holdTheWriter is a process that begins to store a document, says "held", and
+// ends when it has read a line.
+func holdTheWriter(dir string) error {
+	ctx := context.Background()
+	s, err := Open(ctx, Options{Dir: dir})
+	if err != nil {
+		return err
+	}
+	err = s.files.write(ctx, func(tx *session) error {
+		if _, err := tx.exec(ctx, "DELETE FROM document"); err != nil {
+			return err
+		}
+		fmt.Println("held")
+		bufio.NewScanner(os.Stdin).Scan()
+		return errNothingToDo
+	})
+	if err != nil {
+		return err
+	}
+	return s.Close()
 }
 
 // numbered is a document that a writerProcess puts.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"os"
+	"sync/atomic"
 	"time"
 )
 
@@ -19,21 +20,30 @@ import (
 // waited for without.
 
 // waitingRoom is the waiting room of the store in a directory.
-type waitingRoom struct{ dir string }
+type waitingRoom struct {
+	dir    string
+	closed atomic.Pointer[time.Time] // until then it is passed by; nil: it is open
+}
 
 const (
 	// seatWait is how long the seat is waited for. It is longer than many
 	// turns take, and ends the wait for a process that sits there and was
-	// stopped.
+	// stopped, or for one that has locked the directory for reasons of its
+	// own, as flock(1) does. Such a one may be there for long, and the next
+	// writes do not wait for it: the room is passed by for passBy.
 	seatWait = 5 * time.Second
+	passBy   = time.Minute
 	// The wait between two looks at a lock grows from shortLook to longLook.
 	shortLook = 200 * time.Microsecond
 	longLook  = 3 * time.Millisecond
 )
 
 // enter waits for the seat. leave gives it up.
-func (r waitingRoom) enter(ctx context.Context) (leave func(), err error) {
+func (r *waitingRoom) enter(ctx context.Context) (leave func(), err error) {
 	none := func() {}
+	if until := r.closed.Load(); until != nil && time.Now().Before(*until) {
+		return none, nil
+	}
 	f, err := openSeat(r.dir)
 	if err != nil {
 		return none, nil
@@ -45,6 +55,10 @@ func (r waitingRoom) enter(ctx context.Context) (leave func(), err error) {
 			return func() { f.Close() }, nil
 		case err != nil || !looks.another(ctx):
 			f.Close()
+			if err == nil && ctx.Err() == nil {
+				until := time.Now().Add(passBy)
+				r.closed.Store(&until)
+			}
 			return none, ctx.Err()
 		}
 	}
