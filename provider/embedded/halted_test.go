@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/siteprovider/siteprovider/provider"
@@ -136,20 +136,38 @@ func TestProcessesThatAreHaltedAndGoOnLoseNothing(t *testing.T) {
 // long as it runs.
 func TestALockOnTheDirectoryDoesNotHoldUpEveryWrite(t *testing.T) {
 	dir := t.TempDir()
-	s := open(t, Options{Dir: dir})
-	f, err := os.Open(filepath.Clean(dir))
+	job, err := os.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	defer job.Close()
+	if err := syscall.Flock(int(job.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		t.Fatal(err)
 	}
-	begin := time.Now()
-	for i := range 4 {
-		put(t, s, drink(fmt.Sprint("tea", i)))
-	}
-	if took := time.Since(begin); took > 2*seatWait {
-		t.Errorf("four writes took %v, want one to wait at most", took)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		room := waitingRoom{dir: dir}
+		begin := time.Now()
+		for range 4 {
+			leave, err := room.enter(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			leave()
+		}
+		if took := time.Since(begin); took < seatWait || took >= 2*seatWait {
+			t.Errorf("four writes waited for %v, want one of them to, for %v", took, seatWait)
+		}
+		time.Sleep(passBy)
+		if err := syscall.Flock(int(job.Fd()), syscall.LOCK_UN); err != nil {
+			t.Fatal(err)
+		}
+		leave, err := room.enter(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer leave()
+		if err := syscall.Flock(int(job.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); !errors.Is(err, syscall.EWOULDBLOCK) {
+			t.Errorf("locking the directory: %v, want that a writer waits there again", err)
+		}
+	})
 }
