@@ -71,9 +71,31 @@ func (d *dictionary) find(term string, hash uint32) (postingList, error) {
 	if d.n == 0 {
 		return postingList{}, nil
 	}
+	return d.findIn(d.placeOf(hash), term, hash)
+}
+
+// bucketPlace is where the terms of a bucket and their postings begin.
+type bucketPlace struct{ entries, postings uint32 }
+
+// placeOf returns the place of the bucket that a hash falls into, in a dictionary
+// that is not empty.
+func (d *dictionary) placeOf(hash uint32) bucketPlace {
 	b := d.buckets[bucketBytes*bucketOf(hash, len(d.buckets)/bucketBytes):]
-	at, list := binary.LittleEndian.Uint32(b), uint64(binary.LittleEndian.Uint32(b[4:]))
-	prints, rest, ok := d.bucket(at)
+	return bucketPlace{binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])}
+}
+
+// touch reads from a bucket, for the memory to be near when it is needed: looks at
+// several buckets that do not wait for one another cost little more than one.
+func (d *dictionary) touch(at bucketPlace) byte {
+	if uint64(at.entries) < uint64(len(d.entries)) {
+		return d.entries[at.entries]
+	}
+	return 0
+}
+
+// findIn is find in a bucket.
+func (d *dictionary) findIn(at bucketPlace, term string, hash uint32) (postingList, error) {
+	prints, rest, ok := d.bucket(at.entries)
 	if !ok {
 		return postingList{}, damagedTerms()
 	}
@@ -81,6 +103,7 @@ func (d *dictionary) find(term string, hash uint32) (postingList, error) {
 	if i < 0 {
 		return postingList{}, nil
 	}
+	list := uint64(at.postings)
 	for j, print := range prints {
 		e, next, ok := cutTermEntry(rest)
 		if !ok {

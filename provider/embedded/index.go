@@ -1,10 +1,8 @@
 package embedded
 
 import (
-	"container/list"
 	"context"
 	"database/sql"
-	"sync"
 )
 
 // siteIndex is the index of a site, as of one generation of it. It never
@@ -55,42 +53,62 @@ func (p *part) statistics() statistics {
 	return s
 }
 
-// index returns the index of site, which is of the state that the transaction
-// of tx sees.
-func (s *Store) index(ctx context.Context, tx *session, site siteRow) (*siteIndex, error) {
-	x, err := s.loadIndex(ctx, tx, site)
-	return x, damagedIndex(site, err)
-}
-
-func (s *Store) loadIndex(ctx context.Context, tx *session, site siteRow) (*siteIndex, error) {
-	known := s.indexes.get(site)
-	if known != nil && known.site.generation == site.generation {
-		return known, nil
+// loadIndexes returns the indexes of sites, which are of the state that the transaction
+// of tx sees, in their order; known has the newest of each that is in memory, nil
+// for none, and rows the segments of each.
+func loadIndexes(ctx context.Context, tx *session, sites []siteRow, known []*siteIndex, rows map[int64][]segmentRow) ([]*siteIndex, error) {
+	fresh := make([]*siteIndex, len(sites))
+	var missing []segmentRow
+	for i, site := range sites {
+		for _, r := range rows[site.id] {
+			if known[i].segment(r.id) == nil {
+				missing = append(missing, r)
+			}
+		}
 	}
-	rows, err := segmentRows(ctx, tx, site.id)
+	raw, err := readSegments(ctx, tx, missing)
 	if err != nil {
 		return nil, err
 	}
-	fresh := &siteIndex{site: site}
+	errs := make([]error, len(sites))
+	inParallel(len(sites), func(i int) {
+		fresh[i], errs[i] = newSiteIndex(sites[i], known[i], rows[sites[i].id], raw)
+	})
+	for i, err := range errs {
+		if err != nil {
+			return nil, damagedIndex(sites[i], err)
+		}
+	}
+	return fresh, nil
+}
+
+// newSiteIndex makes the index of a site of its segments: those in known, and
+// those of which raw has the bytes.
+func newSiteIndex(site siteRow, known *siteIndex, rows []segmentRow, raw map[int64][]byte) (*siteIndex, error) {
+	x := &siteIndex{site: site}
 	for _, r := range rows {
 		p := indexPart{id: r.id, part: part{segment: known.segment(r.id), dead: r.dead}}
 		if p.segment == nil {
-			if p.segment, err = loadSegment(ctx, tx, r); err != nil {
+			var err error
+			if p.segment, err = r.open(raw[r.id]); err != nil {
 				return nil, err
 			}
 		}
 		stats := p.statistics()
-		fresh.stats.add(&stats)
-		fresh.bytes += int64(p.size + len(p.dead))
-		fresh.parts = append(fresh.parts, p)
+		x.stats.add(&stats)
+		x.bytes += int64(p.size + len(p.dead))
+		x.parts = append(x.parts, p)
 	}
-	if fresh.stats.documents != site.documents {
-		return nil, damaged("the index of site %q has %d documents, and the site %d", site.name, fresh.stats.documents, site.documents)
+	return x, site.agrees(&x.stats)
+}
+
+// agrees returns an error where the segments of a site, of which stats tells,
+// have not as many documents as the site.
+func (r siteRow) agrees(stats *statistics) error {
+	if stats.documents != r.documents {
+		return damaged("the index of site %q has %d documents, and the site %d", r.name, stats.documents, r.documents)
 	}
-	if known == nil || known.site.generation < site.generation {
-		s.indexes.put(fresh)
-	}
-	return fresh, nil
+	return nil
 }
 
 // segment returns the segment with a number, if it is in memory.
@@ -123,113 +141,116 @@ func segmentRows(ctx context.Context, tx *session, site int64) ([]segmentRow, er
 	return list, err
 }
 
+const segmentColumns = "id, documents, bytes, format, dead, crc"
+
 // readSegmentRows returns the segments of a site, and what is wrong with the row
 // of one, if anything is.
 func readSegmentRows(ctx context.Context, tx *session, site int64) (list []segmentRow, damage, err error) {
 	err = tx.each(ctx, func(rows *sql.Rows) error {
 		var r segmentRow
-		var crc int64
-		if err := rows.Scan(&r.id, &r.documents, &r.bytes, &r.format, (*[]byte)(&r.dead), &crc); err != nil {
+		wrong, err := r.scan(rows, &site)
+		if err != nil {
 			return err
 		}
-		switch {
-		case crc != r.sum(site):
-			damage = damaged("the row of index segment %d is not as it was written (wrong checksum)", r.id)
-		case damage == nil && r.format != segmentFormat:
-			damage = outdatedIndex{damaged("index segment %d has the format %d, and this program reads the format %d", r.id, r.format, segmentFormat)}
+		if _, outdated := wrong.(outdatedIndex); wrong != nil && (damage == nil || !outdated) {
+			damage = wrong
 		}
 		list = append(list, r)
 		return nil
-	}, "SELECT id, documents, bytes, format, dead, crc FROM segment WHERE site = ? ORDER BY id", site)
+	}, "SELECT "+segmentColumns+" FROM segment WHERE site = ? ORDER BY id", site)
 	return list, damage, err
+}
+
+// scan reads segmentColumns, and what is behind them into more. damage is what is
+// wrong with the row.
+func (r *segmentRow) scan(rows *sql.Rows, site *int64, more ...any) (damage, err error) {
+	var crc int64
+	if err := rows.Scan(append([]any{&r.id, &r.documents, &r.bytes, &r.format, (*[]byte)(&r.dead), &crc}, more...)...); err != nil {
+		return nil, err
+	}
+	switch {
+	case crc != r.sum(*site):
+		damage = damaged("the row of index segment %d is not as it was written (wrong checksum)", r.id)
+	case r.format != segmentFormat:
+		damage = outdatedIndex{damaged("index segment %d has the format %d, and this program reads the format %d", r.id, r.format, segmentFormat)}
+	}
+	return damage, nil
+}
+
+// segmentsOf returns the segments of many sites.
+func segmentsOf(ctx context.Context, tx *session, sites []siteRow) (map[int64][]segmentRow, error) {
+	ids := make([]int64, len(sites))
+	of := make(map[int64]siteRow, len(sites))
+	for i, site := range sites {
+		ids[i], of[site.id] = site.id, site
+	}
+	list := make(map[int64][]segmentRow, len(sites))
+	err := tx.each(ctx, func(rows *sql.Rows) error {
+		var r segmentRow
+		var site int64
+		damage, err := r.scan(rows, &site, &site)
+		if err == nil && damage != nil {
+			err = damagedIndex(of[site], damage)
+		}
+		list[site] = append(list[site], r)
+		return err
+	}, "SELECT "+segmentColumns+", site FROM segment WHERE site IN (SELECT value FROM json_each(?)) ORDER BY id", idList(ids))
+	return list, err
 }
 
 // maxSegmentBytes bounds what one segment may have, so that a damaged number
 // cannot ask for all the memory there is.
 const maxSegmentBytes = 1 << 31
 
-func loadSegment(ctx context.Context, tx *session, r segmentRow) (*segment, error) {
-	if r.bytes < 0 || r.bytes > maxSegmentBytes {
-		return nil, damaged("an index segment is said to have %d bytes", r.bytes)
+// readSegments returns the bytes of segments, by their numbers.
+func readSegments(ctx context.Context, tx *session, list []segmentRow) (map[int64][]byte, error) {
+	ids := make([]int64, len(list))
+	raw := make(map[int64][]byte, len(list))
+	for i, r := range list {
+		if r.bytes < 0 || r.bytes > maxSegmentBytes {
+			return nil, damaged("an index segment is said to have %d bytes", r.bytes)
+		}
+		ids[i], raw[r.id] = r.id, make([]byte, 0, r.bytes)
 	}
-	raw := make([]byte, 0, r.bytes)
+	if len(list) == 0 {
+		return raw, nil
+	}
+	// The join goes through the list in its order, and for each through its
+	// chunks by the index on them.
 	err := tx.each(ctx, func(rows *sql.Rows) error {
+		var id, part int64
 		var data sql.RawBytes
-		if err := rows.Scan(&data); err != nil {
+		if err := rows.Scan(&id, &part, &data); err != nil {
 			return err
 		}
-		if int64(len(raw)+len(data)) > r.bytes {
-			return damaged("an index segment has more than its %d bytes", r.bytes)
+		have := raw[id]
+		if part*chunkBytes != int64(len(have)) || len(have)+len(data) > cap(have) {
+			return nil // too few bytes are left then
 		}
-		raw = append(raw, data...)
+		raw[id] = append(have, data...)
 		return nil
-	}, "SELECT data FROM chunk WHERE segment = ? ORDER BY part", r.id)
-	if err != nil {
-		return nil, err
-	}
+	}, "SELECT c.segment, c.part, c.data FROM json_each(?) AS j CROSS JOIN chunk AS c ON c.segment = j.value", idList(ids))
+	return raw, err
+}
+
+// open opens the segment of a row, of which raw is the bytes.
+func (r segmentRow) open(raw []byte) (*segment, error) {
 	seg, err := openSegment(raw)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if int64(seg.docs) != r.documents {
+	case int64(len(raw)) != r.bytes:
+		return nil, damaged("an index segment has %d bytes, and its row says %d", len(raw), r.bytes)
+	case int64(seg.docs) != r.documents:
 		return nil, damaged("an index segment has %d documents, and its row says %d", seg.docs, r.documents)
 	}
 	return seg, nil
 }
 
-// indexCache keeps the indexes of sites in memory, those used last, within a
-// bound of bytes.
-type indexCache struct {
-	mu    sync.Mutex
-	limit int64
-	bytes int64
-	sites map[siteKey]*list.Element // of *siteIndex
-	used  *list.List                // the one used last in front
-}
-
-// siteKey tells a site from every other site of any store.
-type siteKey struct {
-	store storeID
-	site  int64
-}
-
-func (r siteRow) key() siteKey { return siteKey{r.store, r.id} }
-
-func newIndexCache(limit int64) *indexCache {
-	return &indexCache{limit: limit, sites: make(map[siteKey]*list.Element), used: list.New()}
-}
-
-// get returns what is kept of a site, of whatever generation; nil if nothing.
-func (c *indexCache) get(site siteRow) *siteIndex {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	e, ok := c.sites[site.key()]
-	if !ok {
-		return nil
+func loadSegment(ctx context.Context, tx *session, r segmentRow) (*segment, error) {
+	raw, err := readSegments(ctx, tx, []segmentRow{r})
+	if err != nil {
+		return nil, err
 	}
-	c.used.MoveToFront(e)
-	return e.Value.(*siteIndex)
-}
-
-// put keeps x unless it has a newer one of the site.
-func (c *indexCache) put(x *siteIndex) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if e, ok := c.sites[x.site.key()]; ok {
-		if e.Value.(*siteIndex).site.generation >= x.site.generation {
-			return
-		}
-		c.remove(e)
-	}
-	c.sites[x.site.key()] = c.used.PushFront(x)
-	c.bytes += x.bytes
-	for c.bytes > c.limit && c.used.Len() > 0 {
-		c.remove(c.used.Back())
-	}
-}
-
-func (c *indexCache) remove(e *list.Element) {
-	x := c.used.Remove(e).(*siteIndex)
-	delete(c.sites, x.site.key())
-	c.bytes -= x.bytes
+	return r.open(raw[r.id])
 }

@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 )
 
@@ -184,6 +185,9 @@ type countedLength struct{ count, length byte }
 
 const manyTimes = 255
 
+// unbounded is the bounds of a list that says none.
+var unbounded = blockBounds{more: countedLength{count: manyTimes}}
+
 // fieldLengths is the codes of the lengths of each document's fields.
 type fieldLengths struct{ names, texts []byte }
 
@@ -198,6 +202,18 @@ func boundsOf(list []posting, lengths fieldLengths) blockBounds {
 		b.names.add(p.name, lengths.names[p.doc])
 	}
 	return b
+}
+
+// amount is the most that a document within the bounds counts.
+func (b blockBounds) amount(n *norms) float64 {
+	return b.names.amount(&n.name) + max(b.once.amount(&n.text), b.more.amount(&n.text))
+}
+
+func (c countedLength) amount(norm *[256]float64) float64 {
+	if c.count == manyTimes {
+		return math.Inf(1)
+	}
+	return float64(c.count) * norm[c.length]
 }
 
 func (c *countedLength) add(count uint32, length byte) {
@@ -225,6 +241,7 @@ type postingReader struct {
 	docs, texts, names [blockPostings]uint32
 	at, n              int
 	named              bool // whether any of names is not 0
+	bounds             blockBounds
 
 	limit  int    // the number of documents of the segment
 	left   int    // postings behind the block at hand
@@ -259,8 +276,10 @@ func (r *postingReader) next() error {
 	}
 	r.left -= r.n
 	if r.skips == nil {
+		r.bounds = unbounded
 		return r.readShort(r.data)
 	}
+	r.bounds = readBounds(r.skips[8:])
 	last, end := int(binary.LittleEndian.Uint32(r.skips)), int(binary.LittleEndian.Uint32(r.skips[4:]))
 	r.skips = r.skips[skipBytes:]
 	if end < r.start || end > len(r.data) {
@@ -290,6 +309,54 @@ func (r *postingReader) skip() error {
 	r.left -= blockPostings
 	r.before, r.start, r.skips = last, end, r.skips[skipBytes:]
 	return nil
+}
+
+// seek moves on to the first posting of a document from doc on, if it is not there
+// yet, past whole blocks without reading them.
+func (r *postingReader) seek(doc uint32) error {
+	for {
+		if r.at < r.n && r.docs[r.n-1] >= doc {
+			for r.docs[r.at] < doc {
+				r.at++
+			}
+			return nil
+		}
+		if r.at = r.n; r.left == 0 {
+			return nil
+		}
+		if r.skips != nil && r.left >= blockPostings && binary.LittleEndian.Uint32(r.skips) < doc {
+			if err := r.skip(); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := r.next(); err != nil {
+			return err
+		}
+	}
+}
+
+// most returns the most that a document from one number up to another,
+// exclusive, counts in a ranking: T for one form with the weight 1. Postings
+// before from are behind the reader.
+func (r *postingReader) most(from, to uint32, n *norms) float64 {
+	most := 0.0
+	if r.at < r.n && r.docs[r.at] < to {
+		most = r.bounds.amount(n)
+	}
+	if r.skips == nil {
+		if r.left > 0 {
+			most = unbounded.amount(n)
+		}
+		return most
+	}
+	before := r.before
+	for skips := r.skips; len(skips) > 0 && before+1 < int(to); skips = skips[skipBytes:] {
+		if before = int(binary.LittleEndian.Uint32(skips)); before >= int(from) {
+			most = max(most, readBounds(skips[8:]).amount(n))
+		}
+	}
+	return most
 }
 
 func (r *postingReader) fail() error {

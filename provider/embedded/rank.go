@@ -1,12 +1,9 @@
 package embedded
 
 import (
-	"bytes"
 	"cmp"
-	"context"
 	"math"
 	"slices"
-	"strings"
 )
 
 // The ranking is BM25 over two fields (BM25F; Robertson and Zaragoza, "The
@@ -17,10 +14,12 @@ import (
 //	idf(w)  = ln(1 + (N - n + 0.5) / (n + 0.5))
 //
 // where N, n and the mean lengths are those of the living documents of the
-// searched sites, and of no others. A word's other forms count as formWeight
+// searched sites, and of no others: how often documents changed, and in which
+// segments they are, moves nothing. A word's other forms count as formWeight
 // of an occurrence, or foreignFormWeight by the rules of a language that the
 // query is not in, and w with all its forms is one word with one n, so that a
-// stem never counts twice.
+// stem never counts twice. n is what can be told from how many documents have
+// each form, without a look at which these are (see documentsWith).
 //
 // f is faintWeight for a word that says next to nothing in d (see faintWords),
 // and 1 for any other. In a large English site "how" is in every other document
@@ -45,101 +44,81 @@ const (
 // stems of a language are looked for.
 const minLanguageShare = 0.05
 
-// candidate is a document that has a word of the query.
-type candidate struct {
-	score float64
-	doc   uint32
-	part  int32 // index in ranking.parts
+// wanted is the words of a query as a search looks for them.
+type wanted struct {
+	words []wantedWord
+	terms []wantedTerm // those of all words, one after another
+	own   language
+	stats statistics
+	plain []queryWord
+
+	weighed bool // whether it is known what each word counts
 }
 
-// rankedPart is a segment that is searched.
-type rankedPart struct {
-	*part
-	site *siteRow
+// wantedWord is a word with all its forms: the terms from first up to end.
+type wantedWord struct {
+	first, end int
+	idf        float64
+	faint      languageSet // the languages of the documents in which it is faint
 }
 
-// ranking holds all documents that have a word of a query, with their scores.
-// Its buffers are the scratch it was made with, which it must not outlive.
-type ranking struct {
-	parts      []rankedPart
-	candidates []candidate
+// wantedTerm is a form of a word.
+type wantedTerm struct {
+	form
+	hash      uint32
+	documents int64 // living ones that have it
 }
 
-// occurrence is how much a document has of a word, all its forms together.
-type occurrence struct {
-	doc        uint32
-	name, text float32
-}
-
-// scratch is the memory of one ranking, kept for the next.
-type scratch struct {
-	parts       []rankedPart
-	postings    [][]posting  // of the forms of a word in a segment
-	occurrences []occurrence // of all words in all segments, one after another
-	ends        []int        // where in occurrences a word in a segment ends
-	scores      []float64
-	touched     []uint32
-	faintScores []float64 // what faint words add to scores
-	faintOnly   []candidate
-	candidates  []candidate
-	nameNorm    [256]float64
-	textNorm    [256]float64
-}
-
-// rank ranks the documents of indexes by the words of a query.
-func (sc *scratch) rank(ctx context.Context, st *stemmer, words []queryWord, indexes []*siteIndex) (*ranking, error) {
-	var stats statistics
-	sc.parts = sc.parts[:0]
-	for _, x := range indexes {
-		stats.add(&x.stats)
-		for i := range x.parts {
-			sc.parts = append(sc.parts, rankedPart{&x.parts[i].part, &x.site})
-		}
-	}
-	weights, err := sc.gather(ctx, st, words, &stats)
-	if err != nil {
-		return nil, err
-	}
-	sc.normalise(&stats)
-	if err := sc.score(ctx, weights); err != nil {
-		return nil, err
-	}
-	return &ranking{sc.parts, sc.candidates}, nil
-}
-
-// wordWeight is what a word of a query counts.
-type wordWeight struct {
-	idf   float64
-	faint languageSet // the languages of the documents in which it is faint
-}
-
-// gather fills occurrences, word by word, and returns what each word counts.
-func (sc *scratch) gather(ctx context.Context, st *stemmer, words []queryWord, stats *statistics) ([]wordWeight, error) {
+// want returns what to look for, for words in documents of which stats tells.
+func want(st *stemmer, words []queryWord, stats statistics) *wanted {
 	spoken := stats.spoken()
-	own := languageOfQuery(words, spoken)
-	sc.occurrences, sc.ends = sc.occurrences[:0], sc.ends[:0]
-	weights := make([]wordWeight, len(words))
-	found := make([]int, len(words))
-	for i, w := range words {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+	w := &wanted{own: languageOfQuery(words, spoken), stats: stats, plain: words}
+	for _, word := range words {
+		first := len(w.terms)
+		for _, f := range st.forms(word, w.own, spoken) {
+			w.terms = append(w.terms, wantedTerm{form: f, hash: hashTerm([]byte(f.term))})
 		}
-		forms := st.forms(w, own, spoken)
-		before := len(sc.occurrences)
-		for _, p := range sc.parts {
-			if err := sc.find(p.part, forms); err != nil {
-				return nil, err
-			}
-			sc.ends = append(sc.ends, len(sc.occurrences))
-		}
-		found[i] = len(sc.occurrences) - before
+		w.words = append(w.words, wantedWord{first: first, end: len(w.terms)})
+	}
+	return w
+}
+
+// weigh sets what each word counts, when it is known how many documents have
+// each term.
+func (w *wanted) weigh() {
+	found := make([]int64, len(w.words))
+	for i := range w.words {
+		word := &w.words[i]
+		found[i] = min(documentsWith(w.terms[word.first:word.end]), w.stats.documents)
 		n := float64(found[i])
-		weights[i].idf = math.Log(1 + (float64(stats.documents)-n+0.5)/(n+0.5))
+		word.idf = math.Log(1 + (float64(w.stats.documents)-n+0.5)/(n+0.5))
 	}
-	for i, set := range faintWords(words, own, func(word int) bool { return found[word] > 0 }) {
-		weights[i].faint = set
+	for i, set := range faintWords(w.plain, w.own, func(word int) bool { return found[word] > 0 }) {
+		w.words[i].faint = set
 	}
-	return weights, nil
+	w.weighed = true
+}
+
+// documentsWith returns how many documents have a word, at most, by how many have
+// each of its forms. A form that others hold is in the same documents as those,
+// or in documents of a language without them: in as many as have it, or as have
+// one of the others, whichever is more. Any other form is taken to be in
+// documents of its own.
+func documentsWith(forms []wantedTerm) int64 {
+	var n int64
+	for i := range forms {
+		if forms[i].holds >= 0 {
+			continue
+		}
+		holding := int64(0)
+		for j := range forms {
+			if forms[j].holds == i {
+				holding += forms[j].documents
+			}
+		}
+		n += max(forms[i].documents, holding)
+	}
+	return n
 }
 
 // spoken returns the languages of which stems are looked for, the one of most
@@ -155,205 +134,32 @@ func (s *statistics) spoken() []language {
 	return list
 }
 
-// language returns the language of a document.
-func (p *part) language(doc uint32) language {
-	return language(min(p.languages[doc], byte(languages-1)))
-}
+// norms is what an occurrence counts in a field of each length.
+type norms struct{ name, text [256]float64 }
 
-// find appends the occurrences of a word, given by its forms, in p.
-func (sc *scratch) find(p *part, forms []form) error {
-	for len(sc.postings) < len(forms) {
-		sc.postings = append(sc.postings, nil)
-	}
-	used, last := 0, 0
-	for i, f := range forms {
-		list, err := p.term(f.term, sc.postings[i][:0])
-		sc.postings[i] = list
-		if err != nil {
-			return err
-		}
-		if len(list) > 0 {
-			used, last = used+1, i
-		}
-	}
-	switch {
-	case used == 0:
-	case used == 1:
-		f := forms[last]
-		for _, o := range sc.postings[last] {
-			if !p.dead.has(int(o.doc)) && (f.in == anyLanguage || f.in.has(p.language(o.doc))) {
-				sc.occurrences = append(sc.occurrences, occurrence{o.doc, f.weight * float32(o.name), f.weight * float32(o.text)})
-			}
-		}
-	default:
-		sc.merge(p, forms)
-	}
-	return nil
-}
-
-// merge appends the occurrences of several forms of a word.
-func (sc *scratch) merge(p *part, forms []form) {
-	lists := sc.postings[:len(forms)]
-	var at [maxForms]int
-	var found [maxForms]posting
-	for {
-		doc := gone
-		for i, list := range lists {
-			if at[i] < len(list) {
-				doc = min(doc, list[at[i]].doc)
-			}
-		}
-		if doc == gone {
-			return
-		}
-		var o occurrence
-		counts := false
-		for i, list := range lists {
-			found[i] = posting{}
-			if at[i] == len(list) || list[at[i]].doc != doc {
-				continue
-			}
-			f := &forms[i]
-			here := list[at[i]]
-			at[i]++
-			if f.in != anyLanguage && !f.in.has(p.language(doc)) {
-				continue
-			}
-			counts = true
-			found[i] = here
-			if f.holds >= 0 {
-				held := found[f.holds]
-				here.name -= min(here.name, held.name)
-				here.text -= min(here.text, held.text)
-			}
-			o.name += f.weight * float32(here.name)
-			o.text += f.weight * float32(here.text)
-		}
-		if counts && !p.dead.has(int(doc)) {
-			o.doc = doc
-			sc.occurrences = append(sc.occurrences, o)
-		}
-	}
-}
-
-// normalise prepares what an occurrence counts in a field of each length.
-func (sc *scratch) normalise(stats *statistics) {
-	n := math.Max(1, float64(stats.documents))
-	meanName, meanText := math.Max(1, float64(stats.nameWords)/n), math.Max(1, float64(stats.textWords)/n)
+func (n *norms) set(stats *statistics) {
+	documents := math.Max(1, float64(stats.documents))
+	meanName, meanText := math.Max(1, float64(stats.nameWords)/documents), math.Max(1, float64(stats.textWords)/documents)
 	for code, words := range lengthOf {
-		sc.nameNorm[code] = nameWeight / (1 - nameB + nameB*float64(words)/meanName)
-		sc.textNorm[code] = 1 / (1 - textB + textB*float64(words)/meanText)
+		n.name[code] = nameWeight / (1 - nameB + nameB*float64(words)/meanName)
+		n.text[code] = 1 / (1 - textB + textB*float64(words)/meanText)
 	}
 }
 
-// score fills candidates.
-func (sc *scratch) score(ctx context.Context, weights []wordWeight) error {
-	sc.candidates, sc.faintOnly = sc.candidates[:0], sc.faintOnly[:0]
-	for n, p := range sc.parts {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if len(sc.scores) < p.docs {
-			sc.scores = make([]float64, max(p.docs, 2*len(sc.scores)))
-			sc.faintScores = make([]float64, len(sc.scores))
-		}
-		scores, faint := sc.scores[:p.docs], sc.faintScores[:p.docs]
-		sc.touched = sc.touched[:0]
-		for w, weight := range weights {
-			list := sc.occurrencesOf(w, n)
-			for i := range list {
-				o := &list[i]
-				t := float64(o.name)*sc.nameNorm[p.nameLengths[o.doc]] + float64(o.text)*sc.textNorm[p.textLengths[o.doc]]
-				score := weight.idf * t * (k1 + 1) / (k1 + t)
-				if scores[o.doc] == 0 && faint[o.doc] == 0 {
-					sc.touched = append(sc.touched, o.doc)
-				}
-				if weight.faint != 0 && weight.faint.has(p.language(o.doc)) {
-					faint[o.doc] += faintWeight * score
-				} else {
-					scores[o.doc] += score
-				}
-			}
-		}
-		for _, doc := range sc.touched {
-			c := candidate{scores[doc] + faint[doc], doc, int32(n)}
-			if scores[doc] > 0 {
-				sc.candidates = append(sc.candidates, c)
-			} else {
-				sc.faintOnly = append(sc.faintOnly, c)
-			}
-			scores[doc], faint[doc] = 0, 0
-		}
-	}
-	if len(sc.candidates) == 0 {
-		sc.candidates, sc.faintOnly = sc.faintOnly, sc.candidates
-	}
-	return nil
+// amount is T for one form in one document. The conversions keep compilers from
+// fusing the operations in one place and not in another.
+func amount(weight float32, name, text uint32, nameNorm, textNorm float64) float64 {
+	return float64(weight) * (float64(float64(name)*nameNorm) + float64(float64(text)*textNorm))
 }
 
-// occurrencesOf returns the occurrences of word w in part n.
-func (sc *scratch) occurrencesOf(w, n int) []occurrence {
-	i := w*len(sc.parts) + n
-	start := 0
-	if i > 0 {
-		start = sc.ends[i-1]
-	}
-	return sc.occurrences[start:sc.ends[i]]
-}
+// score is what a word counts in a document. Scores are whole numbers of
+// 1/scoreUnit, so that they add up to the same in whatever order.
+type score int64
 
-// compare orders candidates: the higher score first, then by URL, then by site.
-func (r *ranking) compare(a, b candidate) int {
-	if c := cmp.Compare(b.score, a.score); c != 0 {
-		return c
-	}
-	if a.part == b.part {
-		return cmp.Compare(a.doc, b.doc) // the order of the URLs
-	}
-	pa, pb := &r.parts[a.part], &r.parts[b.part]
-	var bufA, bufB [128]byte
-	urlA, _ := pa.urls.at(int(a.doc), bufA[:0])
-	urlB, _ := pb.urls.at(int(b.doc), bufB[:0])
-	if c := bytes.Compare(urlA, urlB); c != 0 {
-		return c
-	}
-	return cmp.Or(strings.Compare(pa.site.name, pb.site.name), cmp.Compare(a.part, b.part))
-}
+const scoreUnit = 1 << 50
 
-// best returns the k best candidates behind after, which may be nil, in order.
-func (r *ranking) best(k int, after *candidate) []candidate {
-	// A heap with the worst of the best so far on top.
-	heap := make([]candidate, 0, min(k, len(r.candidates)))
-	worse := func(i, j int) bool { return r.compare(heap[i], heap[j]) > 0 }
-	for _, c := range r.candidates {
-		if after != nil && (c == *after || r.compare(c, *after) < 0) {
-			continue
-		}
-		if len(heap) < k {
-			heap = append(heap, c)
-			for i := len(heap) - 1; i > 0 && worse(i, (i-1)/2); i = (i - 1) / 2 {
-				heap[i], heap[(i-1)/2] = heap[(i-1)/2], heap[i]
-			}
-			continue
-		}
-		if c.score < heap[0].score || r.compare(c, heap[0]) > 0 {
-			continue
-		}
-		heap[0] = c
-		for i := 0; ; {
-			child := 2*i + 1
-			if child >= len(heap) {
-				break
-			}
-			if child+1 < len(heap) && worse(child+1, child) {
-				child++
-			}
-			if !worse(child, i) {
-				break
-			}
-			heap[i], heap[child] = heap[child], heap[i]
-			i = child
-		}
-	}
-	slices.SortFunc(heap, r.compare)
-	return heap
-}
+// of returns the score of a word with the weight (k1+1)*idf, which is more than
+// 0: the word is there.
+func scoreOf(weight, t float64) score { return 1 + score(scoreUnit*(weight*t/(k1+t))) }
+
+func (w *wantedWord) weight() float64 { return (k1 + 1) * w.idf }

@@ -74,17 +74,33 @@ func plainRanking(docs []provider.Document, query string) (order []string, score
 		}
 		return sum
 	}
+	// n of a word is the number of documents that have a form of it, where a
+	// form that others hold and these others count once, as the larger number.
 	idf := make([]float64, len(words))
 	found := make([]bool, len(words))
 	for i, w := range words {
-		df := 0.0
-		for _, c := range all {
-			if occurrences(w, c, c.name)+occurrences(w, c, c.text) > 0 {
-				df++
+		forms := st.forms(w, own, langs)
+		df := make([]float64, len(forms))
+		held := make(map[int]float64)
+		for j, f := range forms {
+			for _, c := range all {
+				if c.name[f.term]+c.text[f.term] > 0 {
+					df[j]++
+				}
+			}
+			if f.holds >= 0 {
+				held[f.holds] += df[j]
 			}
 		}
-		found[i] = df > 0
-		idf[i] = math.Log(1 + (n-df+0.5)/(df+0.5))
+		sum := 0.0
+		for j, f := range forms {
+			if f.holds < 0 {
+				sum += max(df[j], held[j])
+			}
+		}
+		sum = min(sum, n)
+		found[i] = sum > 0
+		idf[i] = math.Log(1 + (n-sum+0.5)/(sum+0.5))
 	}
 	faint := faintWords(words, own, func(i int) bool { return found[i] })
 	scores = make(map[string]float64)

@@ -111,49 +111,56 @@ type finder struct {
 }
 
 func (f *finder) find(s *Store, scratch *scratch, sites []siteRow) ([]rankedHit, error) {
-	indexes := make([]*siteIndex, 0, len(sites))
-	var stats statistics
-	for _, site := range sites {
-		x, err := s.index(f.ctx, f.tx, site)
-		if err != nil {
-			return nil, err
-		}
-		indexes = append(indexes, x)
-		stats.add(&x.stats)
-	}
-	r, err := scratch.rank(f.ctx, f.stemmer, f.words, indexes)
+	indexes, err := s.searched(f.ctx, f.tx, sites)
 	if err != nil {
 		return nil, err
 	}
-	f.highlighter = newHighlighter(f.stemmer, f.words, stats.spoken())
-
-	var hits []rankedHit
-	var last *candidate
-	for batch := f.limit; len(hits) < f.limit; batch = min(2*batch, maxBatch) {
-		best := r.best(batch, last)
-		if len(best) == 0 {
-			break
-		}
-		found, err := f.fetch(r, best)
+	w := want(f.stemmer, f.words, indexes.stats)
+	f.highlighter = newHighlighter(f.stemmer, f.words, indexes.stats.spoken())
+	if f.filter == nil {
+		list, err := indexes.rank(f.ctx, scratch, w, f.limit, nil)
 		if err != nil {
 			return nil, err
 		}
-		hits = append(hits, found...)
-		last = &best[len(best)-1]
+		return f.fetch(list)
 	}
-	return hits[:min(len(hits), f.limit)], nil
+	var hits []rankedHit
+	var last *candidate
+	for {
+		list, err := indexes.rank(f.ctx, scratch, w, maxRanked, last)
+		if err != nil || len(list) == 0 {
+			return hits, err
+		}
+		last = &candidate{}
+		*last = list[len(list)-1]
+		for batch := f.limit; len(list) > 0; batch = min(2*batch, maxBatch) {
+			n := min(batch, len(list))
+			found, err := f.fetch(list[:n])
+			if err != nil {
+				return nil, err
+			}
+			if hits = append(hits, found...); len(hits) >= f.limit {
+				return hits[:f.limit], nil
+			}
+			list = list[n:]
+		}
+	}
 }
+
+// maxRanked bounds the candidates held at once while a filter leaves out most.
+const maxRanked = 1 << 16
 
 // maxBatch bounds the objects read at once while a filter leaves out most.
 const maxBatch = 2000
 
 // fetch reads the documents of candidates, one at a time, and returns the hits,
 // in order, that the filter leaves.
-func (f *finder) fetch(r *ranking, list []candidate) ([]rankedHit, error) {
+func (f *finder) fetch(list []candidate) ([]rankedHit, error) {
 	ids := make([]int64, len(list))
 	at := make(map[int64]int, len(list))
+	spoken := make([]language, len(list))
 	for i, c := range list {
-		ids[i] = r.parts[c.part].id(int(c.doc))
+		ids[i], spoken[i] = c.part.document(c.doc)
 		at[ids[i]] = i
 	}
 	hits := make([]rankedHit, len(list))
@@ -174,8 +181,7 @@ func (f *finder) fetch(r *ranking, list []candidate) ([]rankedHit, error) {
 		if f.filter != nil && !f.filter.Match(object) {
 			return nil
 		}
-		p := r.parts[list[i].part]
-		hit.Site = p.site.name
+		hit.Site = list[i].part.site.name
 		if types != "" {
 			if err := json.Unmarshal([]byte(types), &hit.Types); err != nil {
 				return damaged("the types of a document are damaged: %v", err)
@@ -185,7 +191,7 @@ func (f *finder) fetch(r *ranking, list []candidate) ([]rankedHit, error) {
 		if err != nil {
 			return err
 		}
-		hit.Passage = f.highlighter.passage(whole, language(min(p.languages[list[i].doc], byte(languages-1))))
+		hit.Passage = f.highlighter.passage(whole, spoken[i])
 		f.hold(&hit, id, object)
 		hits[i] = hit
 		return nil
@@ -194,7 +200,7 @@ func (f *finder) fetch(r *ranking, list []candidate) ([]rankedHit, error) {
 		return nil, err
 	}
 	if i := slices.Index(read, false); i >= 0 {
-		site := *r.parts[list[i].part].site
+		site := *list[i].part.site
 		return nil, damagedIndex(site, damaged("a document in the index of site %q is not in the store", site.name))
 	}
 	kept := hits[:0]

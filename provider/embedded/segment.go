@@ -2,8 +2,6 @@ package embedded
 
 import (
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"hash/crc32"
 	"math/bits"
 	"slices"
@@ -55,17 +53,9 @@ func openSegment(raw []byte) (*segment, error) {
 		return nil, damaged("an index segment of %d bytes does not match its checksum", len(raw))
 	}
 	if raw[4] != segmentFormat {
-		return nil, otherFormat(raw[4])
+		return nil, damaged("an index segment has the format %d, and this program reads the format %d", raw[4], segmentFormat)
 	}
 	return parseSegment(body)
-}
-
-// errOtherFormat is matched by the error for a segment of another format. Its
-// documents are whole, and make a new one.
-var errOtherFormat = errors.New("another format")
-
-func otherFormat(format byte) error {
-	return fmt.Errorf("%w: %w", errOtherFormat, damaged("an index segment has the format %d, and this version reads %d", format, segmentFormat))
 }
 
 // parseSegment is openSegment behind the checksum.

@@ -262,12 +262,10 @@ func FuzzSegment(f *testing.F) {
 		_ = p.statistics()
 		_ = verifySegment(s, segmentRow{documents: int64(s.docs), bytes: int64(s.size), dead: p.dead})
 		_, _ = mergeSegments([]part{p, p})
-		x := &siteIndex{parts: []indexPart{{1, p}}}
-		x.stats = p.statistics()
-		sc := new(scratch)
-		r, err := sc.rank(t.Context(), newStemmer(), queryWords(key+" w1 w4 w9 running"), []*siteIndex{x, x})
-		if err == nil {
-			_ = r.best(10, nil)
-		}
+		index := &siteIndex{parts: []indexPart{{1, p}}, stats: p.statistics()}
+		x := &searched{indexes: []*siteIndex{index, index}}
+		x.hold()
+		w := want(newStemmer(), queryWords(key+" w1 w4 w9 running"), x.stats)
+		_, _ = x.rank(t.Context(), new(scratch), w, 10, nil)
 	})
 }

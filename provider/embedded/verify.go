@@ -91,8 +91,6 @@ func verifyIndex(ctx context.Context, tx *session, site siteRow, segments *int64
 		switch {
 		case err == nil:
 			entries = append(entries, newLivingEntries(part{seg, r.dead}))
-		case errors.Is(err, errOtherFormat) && r.format < segmentFormat:
-			readable = false // whole, and made anew when it is next needed
 		case isDamage(err):
 			found(fmt.Sprintf("index segment %d: %s", r.id, withoutAdvice(err)))
 			readable = false
