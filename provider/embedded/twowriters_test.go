@@ -2,7 +2,9 @@ package embedded
 
 import (
 	"maps"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -117,8 +119,47 @@ func (w *twoWriters) round() {
 	}
 	for range 1 + w.random.IntN(2) {
 		checkRanking(w.t, w.random, w.store(), union(w.mine, w.others), sitesOf(w.random, w.mine, w.others))
-		w.rankings += 3
-		w.operations += 3
+		w.checkScores()
+		w.rankings += 4
+		w.operations += 4
+	}
+}
+
+// checkScores compares the scores of all documents that are found with those of
+// the formula.
+func (w *twoWriters) checkScores() {
+	w.t.Helper()
+	docs := slices.Collect(maps.Values(union(w.mine, w.others)))
+	query := someText(w.random, 1+w.random.IntN(4))
+	_, scores := plainRanking(docs, query)
+	s, ctx := w.store(), w.t.Context()
+	got := make(map[string]float64)
+	err := s.files.read(ctx, func(tx *session) error {
+		c, err := s.sites.load(ctx, tx)
+		if err != nil {
+			return err
+		}
+		sites, _ := c.scope(provider.AllSites())
+		x, err := s.searched(ctx, tx, sites)
+		if err != nil {
+			return err
+		}
+		list, err := x.rank(ctx, new(scratch), want(newStemmer(), queryWords(query), x.stats), len(docs), nil)
+		for _, c := range list {
+			got[string(c.part.url(c.doc, nil))+" "+c.part.site.name] = float64(c.score) / scoreUnit
+		}
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for key, score := range scores {
+		if math.Abs(got[key]-score) > 1e-6*score {
+			w.t.Fatalf("%q: %s has the score %.9f, want %.9f", query, key, got[key], score)
+		}
+	}
+	if len(got) != len(scores) {
+		w.t.Fatalf("%q: %d documents have a score, want %d", query, len(got), len(scores))
 	}
 }
 
