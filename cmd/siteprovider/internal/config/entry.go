@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -125,7 +126,9 @@ func (r resolver) entry(name string, fd field) (Entry, error) {
 			}
 		case foreign:
 			values[f.key], err = r.any(name, f)
-		case isPath(f.key):
+		case keyNamed(f.key).Bytes:
+			values[f.key], err = r.bytes(name, f)
+		case keyNamed(f.key).Path:
 			values[f.key], err = r.path(name, f)
 		default:
 			values[f.key], err = r.text(name, f)
@@ -253,6 +256,18 @@ func (r resolver) text(name string, f field) (string, error) {
 		return "", r.file.errorf(f.line, "%s: %s: want a text", name, f.key)
 	}
 	return v.Value, nil
+}
+
+func (r resolver) bytes(name string, f field) (int64, error) {
+	s, err := r.text(name, f)
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.ParseInt(strings.ReplaceAll(s, "_", ""), 10, 64)
+	if err != nil || n < MinCacheBytes || n > MaxCacheBytes {
+		return 0, r.file.errorf(f.line, "%s: %s: want a number of bytes, from %d to %d", name, f.key, MinCacheBytes, int64(MaxCacheBytes))
+	}
+	return n, nil
 }
 
 func (r resolver) path(name string, f field) (string, error) {

@@ -9,6 +9,7 @@ type Key struct {
 	Name    string
 	Backend string // the backend it is for; empty: any
 	Path    bool   // a path, relative to the configuration file
+	Bytes   bool   // a number of bytes, from MinCacheBytes to MaxCacheBytes
 	Doc     string // one line for a person
 }
 
@@ -17,11 +18,18 @@ func Keys() []Key {
 	return []Key{
 		{Name: "backend", Doc: "what keeps the documents: `embedded` (the default)"},
 		{Name: "data", Backend: Embedded, Path: true, Doc: "directory of the store; `" + DefaultData + "` when absent; `--data` wins"},
+		{Name: "cache_bytes", Backend: Embedded, Bytes: true, Doc: "memory for the index, in bytes, at least 1048576 (1 MiB); 268435456 (256 MiB) when absent"},
 		{Name: "plugin", Path: true, Doc: "executable to load as the provider; siteprovider itself when absent; `--plugin` wins"},
 		{Name: "plugin_sha256", Doc: "SHA-256 that executable must have, in hexadecimal"},
 		{Name: "use", Doc: "in `object_storage` only, and alone: the `retrieval.NAME` to look objects up in"},
 	}
 }
+
+// The bounds of cache_bytes.
+const (
+	MinCacheBytes = 1 << 20
+	MaxCacheBytes = 1 << 40
+)
 
 // Backends returns the names of the backends that this program has.
 func Backends() []string { return []string{Embedded} }
@@ -58,8 +66,14 @@ func keysFor(backend string) []string {
 	return names
 }
 
-func isPath(name string) bool {
-	return slices.ContainsFunc(Keys(), func(k Key) bool { return k.Name == name && k.Path })
+// keyNamed returns the key with a name; one without properties where there is
+// none.
+func keyNamed(name string) Key {
+	keys := Keys()
+	if i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == name }); i >= 0 {
+		return keys[i]
+	}
+	return Key{Name: name}
 }
 
 // nearest returns the one of names that word is most likely a misspelling of,

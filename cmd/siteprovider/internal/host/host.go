@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 
 	"github.com/siteprovider/siteprovider/cmd/siteprovider/internal/config"
 	"github.com/siteprovider/siteprovider/plugin"
@@ -31,6 +32,7 @@ func Open(ctx context.Context, e config.Entry, log *slog.Logger) (provider.Provi
 	}
 	p, err := plugin.Open(ctx, plugin.Spec{
 		Path:     e.Plugin,
+		Env:      []string{"GOMEMLIMIT"},
 		SHA256:   e.PluginSHA256,
 		Settings: e.Settings.JSON(),
 		Log:      log,
@@ -90,6 +92,7 @@ func openEmbedded(ctx context.Context, version string, settings []byte) (provide
 	var s struct {
 		Backend string `json:"backend"`
 		Data    string `json:"data"`
+		Cache   int64  `json:"cache_bytes"`
 	}
 	if err := strictJSON(settings, &s); err != nil {
 		return nil, err
@@ -101,5 +104,24 @@ func openEmbedded(ctx context.Context, version string, settings []byte) (provide
 	if !filepath.IsAbs(s.Data) {
 		return nil, provider.Invalidf("settings.data", "%q is not absolute", s.Data)
 	}
-	return embedded.Open(ctx, embedded.Options{Dir: s.Data, Version: version})
+	if s.Cache < 0 || s.Cache > config.MaxCacheBytes {
+		return nil, provider.Invalidf("settings.cache_bytes", "is %d, want at most %d", s.Cache, int64(config.MaxCacheBytes))
+	}
+	if s.Cache == 0 {
+		s.Cache = embedded.DefaultCacheBytes
+	}
+	limitMemory(s.Cache)
+	return embedded.Open(ctx, embedded.Options{Dir: s.Data, Version: version, CacheBytes: s.Cache})
+}
+
+// workBytes is the memory that searches and writes take beside the cache.
+const workBytes = 256 << 20
+
+// limitMemory has the garbage collector keep this process, which is the plugin's,
+// within what the cache and the work beside it need. The limit is soft, and
+// GOMEMLIMIT, where the host has it, wins.
+func limitMemory(cacheBytes int64) {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(cacheBytes + workBytes)
+	}
 }
