@@ -80,7 +80,9 @@ type check struct {
 	progress func(done, total int64)
 	sites    map[int64]siteRow
 	outdated map[int64]bool // the sites whose indexes are
-	total    int64          // of documents, as the sites say
+	sums     indexedSums
+	shop     *workshop
+	total    int64 // of documents, as the sites say
 }
 
 // run checks the parts one after the other. A part that cannot be read is a
@@ -171,7 +173,7 @@ func (c *check) checkSites() error {
 
 func (c *check) checkIndexes() error {
 	for _, site := range c.sitesByName() {
-		err := verifyIndex(c.ctx, c.tx, site, &c.report.Segments, func(what string) {
+		err := verifyIndex(c.ctx, c.tx, site, &c.report.Segments, &c.sums, func(what string) {
 			c.problem(RemedyReindex, "site %q: %s", site.name, what)
 		})
 		var outdated outdatedIndex
@@ -215,9 +217,16 @@ func (c *check) checkOrphans() error {
 func (c *check) checkDocuments() error {
 	return eachBatch(c.ctx, c.tx, func(batch []storedDocument) error {
 		found := make([][]Problem, len(batch))
+		if c.shop == nil || len(c.shop.lexicon.terms()) > maxLexicon {
+			c.shop = newWorkshop()
+		}
+		c.sums.sort()
 		inParallel(len(batch), func(i int) {
 			if site, ok := c.sites[batch[i].site]; ok {
 				found[i] = verifyDocument(site.name, &batch[i])
+				if len(found[i]) == 0 && !c.findable(&batch[i]) {
+					found[i] = []Problem{{fmt.Sprintf("site %q, document %s: it is not found by its words", site.name, batch[i].url), RemedyReindex}}
+				}
 			}
 		})
 		for i := range batch {
@@ -234,6 +243,27 @@ func (c *check) checkDocuments() error {
 		}
 		return c.ctx.Err()
 	}, "SELECT "+storedColumns+" FROM document ORDER BY id")
+}
+
+// findable reports whether the index has a document, which is as it was stored,
+// under its words and no others. Where it does not have the document at all,
+// that has been said.
+func (c *check) findable(d *storedDocument) bool {
+	if d.version != documentVersion || c.outdated[d.site] {
+		return true
+	}
+	indexed, ok := c.sums.of(d.id)
+	if !ok {
+		return true
+	}
+	text, err := unpackText(d.objects, d.packedText)
+	if err != nil {
+		return true
+	}
+	a := <-c.shop.analysers
+	defer func() { c.shop.analysers <- a }()
+	terms := a.document(d.name, text, d.lang)
+	return terms.sum(c.shop.lexicon.terms()) == indexed
 }
 
 // isDamage reports whether err says that something stored is not as it was

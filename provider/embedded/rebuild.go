@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/siteprovider/siteprovider/provider"
 )
@@ -12,8 +13,9 @@ import (
 type indexDamage struct {
 	site siteRow
 	err  error
-	// recount has the site's number of documents made what is there. Else
-	// fewer documents than there should be are more than a damaged index.
+	// recount has the index made of the documents that there are, and the
+	// site's number of them corrected. Else fewer than there should be, or
+	// damaged ones, are more than a damaged index.
 	recount bool
 }
 
@@ -92,14 +94,21 @@ type rebuilds struct {
 }
 
 type rebuildCall struct {
-	done chan struct{}
-	err  error // once done
+	done   chan struct{}
+	err    error       // once done
+	urgent atomic.Bool // whether a call waits for it
 }
 
 // rebuild writes the index of a site anew. That goes on when the caller gives
 // up, so that a call that has less time than a large site takes need only be
 // made again.
 func (s *Store) rebuild(ctx context.Context, damage *indexDamage) error {
+	return s.startRebuild(ctx, damage, nil)
+}
+
+// startRebuild is rebuild for work in the background, unless pause is nil: pause
+// is called between pieces of the work until a call waits for it.
+func (s *Store) startRebuild(ctx context.Context, damage *indexDamage, pause func(context.Context) error) error {
 	key := damage.site.key()
 	s.rebuilds.mu.Lock()
 	call := s.rebuilds.running[key]
@@ -110,7 +119,12 @@ func (s *Store) rebuild(ctx context.Context, damage *indexDamage) error {
 		}
 		s.rebuilds.running[key] = call
 		s.calls.Go(func() { // the call that waits for it is one, so Close has not gone on
-			call.err = s.rebuildNow(s.open, damage, noPause)
+			call.err = s.rebuildNow(s.open, damage, func(ctx context.Context) error {
+				if call.urgent.Load() || pause == nil {
+					return ctx.Err()
+				}
+				return pause(ctx)
+			})
 			s.rebuilds.mu.Lock()
 			delete(s.rebuilds.running, key)
 			s.rebuilds.mu.Unlock()
@@ -118,6 +132,9 @@ func (s *Store) rebuild(ctx context.Context, damage *indexDamage) error {
 		})
 	}
 	s.rebuilds.mu.Unlock()
+	if pause == nil {
+		call.urgent.Store(true)
+	}
 	select {
 	case <-call.done:
 		return call.err
@@ -131,7 +148,7 @@ func (s *Store) rebuild(ctx context.Context, damage *indexDamage) error {
 // read and indexed outside of any transaction that writes, and what is written
 // at once is at most maxMergeBytes.
 func (s *Store) rebuildNow(ctx context.Context, damage *indexDamage, pause func(context.Context) error) error {
-	b := &indexRebuilder{ctx: ctx, store: s, site: damage.site, pause: pause}
+	b := &indexRebuilder{ctx: ctx, store: s, site: damage.site, pause: pause, lenient: damage.recount}
 	changed := false
 	err := s.files.read(ctx, func(tx *session) error {
 		c, err := s.sites.load(ctx, tx)

@@ -16,10 +16,11 @@ func noPause(ctx context.Context) error { return ctx.Err() }
 
 // indexRebuilder makes the index of a site anew from its documents.
 type indexRebuilder struct {
-	ctx   context.Context
-	store *Store
-	site  siteRow
-	pause func(context.Context) error // called between pieces of work
+	ctx     context.Context
+	store   *Store
+	site    siteRow
+	pause   func(context.Context) error // called between pieces of work
+	lenient bool                        // takes documents as they are
 
 	shop      *workshop
 	raw       []rawDocument
@@ -58,7 +59,7 @@ func (b *indexRebuilder) readDocuments(tx *session) error {
 		if err := rows.Scan(&d.id, &d.url, &key, &version, &hash, &crc, &d.name, &d.language, &d.packed, &d.object); err != nil {
 			return err
 		}
-		if err := checkHead(crc, b.site.id, d.url, key, version, hash); err != nil {
+		if err := checkHead(crc, b.site.id, d.url, key, version, hash); err != nil && !b.lenient {
 			return err
 		}
 		b.raw = append(b.raw, d)

@@ -91,7 +91,7 @@ func TestReindexLeavesWhatChangedMeanwhile(t *testing.T) {
 	s.Close()
 	edit(t, dir, "UPDATE document SET version = version - 1, crc = crc & 0xffffffff")
 	s = open(t, Options{Dir: dir})
-	r := &reindex{store: s, ctx: t.Context(), report: new(ReindexReport)}
+	r := &reindex{store: s, ctx: t.Context(), report: new(ReindexReport), batch: reindexDocuments, pause: noPause}
 	var seen state
 	var docs []storedDocument
 	err := s.files.read(t.Context(), func(tx *session) error {
@@ -100,7 +100,7 @@ func TestReindexLeavesWhatChangedMeanwhile(t *testing.T) {
 			return err
 		}
 		seen = c.state
-		docs, err = r.next(tx, c.sites[0], "")
+		docs, err = r.read(tx, c.sites[0], "")
 		return err
 	})
 	if err != nil || len(docs) != 3 {

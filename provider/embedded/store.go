@@ -78,6 +78,7 @@ type Store struct {
 	closing   sync.Once
 	closeErr  error
 	calls     sync.WaitGroup
+	busy      atomic.Int64 // calls in progress
 	callsLock sync.RWMutex // so that no call begins once Close waits for them
 }
 
@@ -151,9 +152,10 @@ func (s *Store) begin(ctx context.Context) (_ context.Context, done func(), err 
 		return nil, nil, err
 	}
 	s.calls.Add(1)
+	s.busy.Add(1)
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(s.open, func() { cancel(errClosed()) })
-	return ctx, func() { stop(); cancel(nil); s.calls.Done() }, nil
+	return ctx, func() { stop(); cancel(nil); s.busy.Add(-1); s.calls.Done() }, nil
 }
 
 func errClosed() error {

@@ -31,6 +31,9 @@ func verifyDocument(site string, d *storedDocument) (found []Problem) {
 	if d.key != urlKey(d.url) {
 		problem(RemedyReindex, "the key under which it is looked up is wrong")
 	}
+	if whole && checkHead(d.crc, d.site, d.url, d.key, d.version, d.hash) != nil {
+		problem(RemedyReindex, "what it is found by does not match its checksum")
+	}
 	if whole && checkRow(d.crc, d.url, d.name, d.types, d.lang, d.packedText, d.objects) != nil {
 		problem(RemedyReindex, "its row does not match its checksum")
 	}
@@ -65,10 +68,10 @@ func wordsOf(err error) string {
 }
 
 // verifyIndex compares the index of a site with its documents and calls found
-// with each thing that is wrong. It adds the site's segments to *segments. The
-// error is an outdatedIndex where the index cannot be read because it is of
-// another format.
-func verifyIndex(ctx context.Context, tx *session, site siteRow, segments *int64, found func(what string)) error {
+// with each thing that is wrong. It adds the site's segments to *segments, and
+// what they say of documents to sums, if that is not nil. The error is an
+// outdatedIndex where the index cannot be read because it is of another format.
+func verifyIndex(ctx context.Context, tx *session, site siteRow, segments *int64, sums *indexedSums, found func(what string)) error {
 	rows, damage, err := readSegmentRows(ctx, tx, site.id)
 	var outdated outdatedIndex
 	switch {
@@ -87,6 +90,9 @@ func verifyIndex(ctx context.Context, tx *session, site siteRow, segments *int64
 		seg, err := loadSegment(ctx, tx, r)
 		if err == nil {
 			err = verifySegment(seg, r)
+		}
+		if err == nil && sums != nil {
+			err = sums.add(part{seg, r.dead})
 		}
 		switch {
 		case err == nil:
