@@ -32,6 +32,8 @@ type connections struct {
 	checked atomic.Value  // fileInfo of the file that was found to be a store
 	writer  chan *session // holds the writer while nobody uses it; nil: to be opened
 	readers chan *session // as many as may be open
+	keepers chan *session // the one of the keeper
+	written func()        // called when something may have been written
 }
 
 // connect opens the file at path, checks that it is a store, and keeps that
@@ -50,7 +52,10 @@ func connect(ctx context.Context, path string, maxPages int) (*connections, erro
 		room:    waitingRoom{dir: filepath.Dir(path)},
 		writer:  make(chan *session, 1),
 		readers: make(chan *session, max(4, 2*runtime.GOMAXPROCS(0))),
+		keepers: make(chan *session, 1),
+		written: func() {},
 	}
+	c.keepers <- nil
 	for range cap(c.readers) {
 		c.readers <- nil
 	}
@@ -93,6 +98,7 @@ func (c *connections) close() error {
 	for range cap(c.readers) {
 		(<-c.readers).discard()
 	}
+	(<-c.keepers).discard()
 	(<-c.writer).discard()
 	return c.db.Close()
 }
@@ -109,6 +115,7 @@ type use struct {
 var (
 	reading = use{"BEGIN", "ROLLBACK", 2_000, busyWait}
 	writing = use{"BEGIN IMMEDIATE", "COMMIT", 32_000, 0}
+	keeping = use{"", "", 500, 0}
 )
 
 // open opens the file that is at the path now, and checks that it is a store.
@@ -149,6 +156,11 @@ func (c *connections) openFile(ctx context.Context, u use, file os.FileInfo) (*s
 	}
 	if err == nil {
 		_, err = conn.ExecContext(ctx, "PRAGMA busy_timeout = "+strconv.FormatInt(u.patience.Milliseconds(), 10))
+	}
+	if err == nil && u == writing {
+		// What is deleted is overwritten. Of what goes, nearly all lies in
+		// pages that are written anyway.
+		_, err = conn.ExecContext(ctx, "PRAGMA secure_delete = ON")
 	}
 	if err != nil {
 		s.discard()
@@ -199,12 +211,15 @@ func (c *connections) read(ctx context.Context, do func(*session) error) error {
 // ctx ends before the commit, nothing of it is kept; errNothingToDo is no
 // failure.
 func (c *connections) write(ctx context.Context, do func(*session) error) error {
-	return c.turn(ctx, func(s *session) error {
+	err := c.turn(ctx, func(s *session) error {
 		return cmp.Or(do(s), ctx.Err())
 	})
+	c.written()
+	return err
 }
 
-// turn is write whose ctx is only for the wait until do may begin.
+// turn is write whose ctx is only for the wait until do may begin, and that does
+// not call written.
 func (c *connections) turn(ctx context.Context, do func(*session) error) error {
 	if c.fixed {
 		return provider.Errorf(provider.ErrPermission, "the store can only be read: %s or its directory cannot be written", c.path)
@@ -273,9 +288,12 @@ func (c *connections) with(ctx context.Context, pool chan *session, u use, do fu
 			return err
 		}
 	}
-	if u == writing {
+	switch u {
+	case keeping:
+		return do(s)
+	case writing:
 		err = c.beginWriting(ctx, s)
-	} else {
+	default:
 		err = s.begin(ctx, u.begin)
 	}
 	if err != nil {

@@ -242,7 +242,7 @@ func dataSource(path string, maxPages int) string {
 		"temp_store(MEMORY)",
 		"trusted_schema(OFF)",
 		"mmap_size(1073741824)",    // a ceiling; objects are read straight from the page cache
-		"wal_autocheckpoint(2000)", // pages
+		"wal_autocheckpoint(8000)", // pages; before that it is the keeper's
 		"journal_size_limit(67108864)",
 	}
 	if maxPages > 0 {

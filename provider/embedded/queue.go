@@ -145,6 +145,7 @@ func (s *Store) submit(ctx context.Context, sub *submission) error {
 			return s.writeGroup(tx, group)
 		})
 		s.conclude(group, err)
+		s.files.written()
 		switch {
 		case len(group) > 0 && s.queue.has(sub):
 			// Those that were before it filled the transaction.

@@ -29,6 +29,12 @@ func (w *write) addSegment(site int64, body []byte) (id int64, err error) {
 	return id, nil
 }
 
+// markDead writes which documents of a segment are dead.
+func (w *write) markDead(site int64, row segmentRow) error {
+	_, err := w.exec("UPDATE segment SET dead = ?, crc = ? WHERE id = ?", []byte(row.dead), row.sum(site), row.id)
+	return err
+}
+
 // dropSegments removes the index of a site.
 func (w *write) dropSegments(site siteRow) error {
 	for _, query := range []string{

@@ -82,7 +82,7 @@ func (r *siteWrite) write(w *write) error {
 		}
 	}
 	for _, row := range r.marked {
-		if _, err := w.exec("UPDATE segment SET dead = ?, crc = ? WHERE id = ?", []byte(row.dead), row.sum(r.site.id), row.id); err != nil {
+		if err := w.markDead(r.site.id, row); err != nil {
 			return err
 		}
 	}

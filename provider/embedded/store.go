@@ -21,6 +21,7 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unicode/utf8"
 
 	"github.com/siteprovider/siteprovider/provider"
@@ -50,7 +51,8 @@ type Options struct {
 	// Log is told what the store mended by itself; nil: nobody is.
 	Log *slog.Logger
 
-	maxPages int // of the file; 0: no bound. For tests of a full disk.
+	maxPages int           // of the file; 0: no bound. For tests of a full disk.
+	calm     time.Duration // after which the keeper tidies up; 0: keeperCalm; less: there is no keeper. For tests.
 }
 
 // DefaultCacheBytes is the bound of the index in memory: about 2,000,000 short
@@ -121,6 +123,11 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s.stemmers.New = func() any { return newStemmer() }
 	s.scratches.New = func() any { return new(scratch) }
 	s.open, s.shut = context.WithCancel(context.Background())
+	if !files.fixed && o.calm >= 0 {
+		k := newKeeper(s, o.calm)
+		files.written = k.poke
+		s.calls.Go(func() { k.run(s.open) })
+	}
 	return s, nil
 }
 

@@ -20,6 +20,9 @@ func open(t testing.TB, o Options) *Store {
 	if o.Dir == "" {
 		o.Dir = t.TempDir()
 	}
+	if o.calm == 0 {
+		o.calm = -1 // what a test finds is what it did
+	}
 	s, err := Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
