@@ -4,6 +4,7 @@ import (
 	"html"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // cleanText returns what a reader sees of a string that may be HTML, may be
@@ -89,7 +90,12 @@ func joinBlanks(s string, markup bool) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	blank := byte(0)
-	for _, r := range s {
+	for i := 0; i < len(s); {
+		r, size := rune(s[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(s[i:])
+		}
+		i += size
 		switch {
 		case isInvisible(r):
 			continue
@@ -106,7 +112,26 @@ func joinBlanks(s string, markup bool) string {
 			b.WriteByte(blank)
 		}
 		blank = 0
-		b.WriteRune(r)
+		if r >= utf8.RuneSelf {
+			b.WriteRune(r)
+			continue
+		}
+		end := i + plainLength(s[i:])
+		b.WriteString(s[i-1 : end])
+		i = end
 	}
 	return b.String()
 }
+
+// plainLength returns how much of s, which follows a letter, is written as it
+// is because it is visible ASCII and single spaces.
+func plainLength(s string) int {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; !isVisibleASCII(c) && (c != ' ' || i+1 == len(s) || !isVisibleASCII(s[i+1])) {
+			return i
+		}
+	}
+	return len(s)
+}
+
+func isVisibleASCII(c byte) bool { return ' ' < c && c < 0x7F }

@@ -9,7 +9,7 @@ import (
 // print for a missing value.
 func isNothing(s string) bool {
 	s = strings.TrimSpace(s)
-	if len(s) > len("[object Object]") {
+	if len(s) > len("[object Object]") || s != "" && strings.IndexByte("nNuUtTfF<[", s[0]) < 0 {
 		return false
 	}
 	switch strings.ToLower(s) {
@@ -42,12 +42,37 @@ func isNoise(s string) bool {
 	case len(s) > longestWord && isASCII(s):
 		return true
 	}
-	for _, prefix := range []string{"www.", "schema:", "schema.org/", "mailto:", "tel:", "data:", "urn:", "javascript:", "_:"} {
+	return isAddress(s) || isUUID(s)
+}
+
+// isAddress reports whether s begins like an address that is no path and has no
+// slashes behind its scheme.
+func isAddress(s string) bool {
+	var prefixes []string
+	switch s[0] | 0x20 {
+	case 'w':
+		prefixes = []string{"www."}
+	case 's':
+		prefixes = []string{"schema:", "schema.org/"}
+	case 'm':
+		prefixes = []string{"mailto:"}
+	case 't':
+		prefixes = []string{"tel:"}
+	case 'd':
+		prefixes = []string{"data:"}
+	case 'u':
+		prefixes = []string{"urn:"}
+	case 'j':
+		prefixes = []string{"javascript:"}
+	default:
+		return strings.HasPrefix(s, "_:")
+	}
+	for _, prefix := range prefixes {
 		if _, ok := cutPrefixFold(s, prefix); ok {
 			return true
 		}
 	}
-	return isUUID(s)
+	return false
 }
 
 // isDuration reports whether s is an ISO 8601 duration, such as PT1H30M.

@@ -1,6 +1,7 @@
 package schemaorg
 
 import (
+	"math/bits"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -9,7 +10,7 @@ import (
 // say says words: a text without a letter is a number that means nothing
 // without its property.
 func (p *prose) say(s string) {
-	if strings.IndexFunc(s, unicode.IsLetter) >= 0 {
+	if s != "" && isLetterOrDigit(s[0]) && s[0] > '9' || strings.IndexFunc(s, unicode.IsLetter) >= 0 {
 		p.put(s, true)
 	}
 }
@@ -44,16 +45,30 @@ func (p *prose) put(s string, words bool) {
 	p.runes += len(gap) + n
 }
 
-// hashFolded is FNV-1a over s with ASCII letters in lower case. Two texts with
+// hashFolded returns a hash of s with ASCII letters in lower case. Two texts with
 // one hash would cost the second its place in the text, no more.
 func hashFolded(s string) uint64 {
-	h := uint64(14695981039346656037)
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if 'A' <= c && c <= 'Z' {
-			c |= 0x20
-		}
-		h = (h ^ uint64(c)) * 1099511628211
+	const k0, k1 = 0x9e3779b97f4a7c15, 0xd1b54a32d192ed03
+	h := uint64(len(s)) ^ k1
+	for len(s) >= 8 {
+		v := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+		high, low := bits.Mul64(lowerEight(v)^k0, h^k1)
+		h, s = high^low, s[8:]
 	}
-	return h
+	v := uint64(0)
+	for i := 0; i < len(s); i++ {
+		v = v<<8 | uint64(s[i])
+	}
+	high, low := bits.Mul64(lowerEight(v)^k0, h^k1)
+	return high ^ low
+}
+
+// lowerEight returns eight bytes with the ASCII letters among them in lower case.
+func lowerEight(v uint64) uint64 {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	seven := v &^ highs
+	fromA := seven + (0x80-'A')*ones     // the high bit is set from A on
+	beyondZ := seven + (0x80-'Z'-1)*ones // and here beyond Z
+	return v | (fromA&^beyondZ&^v&highs)>>2
 }

@@ -112,7 +112,7 @@ func head(object gjson.Result) (name, language string) {
 // bytes.
 func withinLimits(schema []byte) bool {
 	return len(schema) <= provider.MaxObjectBytes && utf8.Valid(schema) &&
-		provider.JSONDepth(schema) <= provider.MaxJSONDepth && json.Valid(schema)
+		!provider.ExceedsJSONDepth(schema) && gjson.ValidBytes(schema)
 }
 
 func appendTypes(types []string, f *fields) []string {

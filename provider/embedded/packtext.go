@@ -18,30 +18,36 @@ import (
 const (
 	packWindow   = 8  // bytes that are looked up
 	packMinMatch = 12 // shorter stretches are not worth their numbers
-	packTableMax = 16 // bits
+	// packStride is how far apart the windows of an object are that can be
+	// found. A stretch worth its numbers has one of them whole in it.
+	packStride    = packMinMatch - packWindow + 1
+	packTableBits = 16 // at most
 )
 
 // packText returns text relative to object.
 func packText(object []byte, text string) []byte {
-	table, shift := stretchTable(object)
+	var small [1 << 10]uint32
+	table, shift := stretchTable(small[:], object)
 	var out []byte
 	literal := 0
 	for i := 0; i+packWindow <= len(text); {
 		at := int(table[hashWindow(loadString(text[i:]))>>shift]) - 1
-		n := 0
+		n, before := 0, 0
 		if at >= 0 {
 			n = commonPrefix(object[at:], text[i:])
 		}
-		if n < packMinMatch {
+		if n >= packWindow {
+			for before < i-literal && before < at && object[at-before-1] == text[i-before-1] {
+				before++
+			}
+		}
+		if before+n < packMinMatch {
 			i++
 			continue
 		}
-		for i > literal && at > 0 && object[at-1] == text[i-1] {
-			i, at, n = i-1, at-1, n+1
-		}
-		out = appendLiteral(out, text[literal:i])
-		out = binary.AppendUvarint(out, uint64(n))
-		out = binary.AppendUvarint(out, uint64(at))
+		out = appendLiteral(out, text[literal:i-before])
+		out = binary.AppendUvarint(out, uint64(before+n))
+		out = binary.AppendUvarint(out, uint64(at-before))
 		i += n
 		literal = i
 	}
@@ -78,11 +84,15 @@ func unpackText(object, packed []byte) (string, error) {
 }
 
 // stretchTable returns a table from the hash of packWindow bytes of object, by
-// its highest bits, to where they stand, plus one.
-func stretchTable(object []byte) (table []uint32, shift int) {
-	size := min(max(bits.Len(uint(len(object))), 6), packTableMax)
-	table, shift = make([]uint32, 1<<size), 64-size
-	for i := 0; i+packWindow <= len(object); i++ {
+// its highest bits, to where they stand, plus one. It takes small for it where
+// that is large enough.
+func stretchTable(small []uint32, object []byte) (table []uint32, shift int) {
+	size := min(bits.Len(uint(max(len(object)/2, len(small)-1))), packTableBits)
+	table, shift = small, 64-size
+	if 1<<size > len(small) {
+		table = make([]uint32, 1<<size)
+	}
+	for i := 0; i+packWindow <= len(object); i += packStride {
 		table[hashWindow(binary.LittleEndian.Uint64(object[i:]))>>shift] = uint32(i + 1)
 	}
 	return table, shift
