@@ -13,6 +13,8 @@ import (
 // serves the store: slowly, and only one of the processes that use the store.
 
 const (
+	// catchUpFirst is how long after the opening of a store the first look is.
+	catchUpFirst = 2 * time.Second
 	// catchUpLook is the time between two looks for what is outdated, as when
 	// a program of another version writes as well.
 	catchUpLook = 10 * time.Minute
@@ -37,9 +39,16 @@ type catchUp struct {
 
 func newCatchUp(s *Store) *catchUp { return &catchUp{store: s, lease: newLease("reindex")} }
 
-func (c *catchUp) run(ctx context.Context) {
-	for failed := false; ; {
-		next := catchUpLook
+// run works from the first look on, which is in a while: a process that does one
+// thing and ends is not to begin with this.
+func (c *catchUp) run(ctx context.Context, first time.Duration) {
+	for next, failed := first, false; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(next):
+		}
+		next = catchUpLook
 		err := c.all(ctx)
 		switch {
 		case ctx.Err() != nil:
@@ -51,11 +60,6 @@ func (c *catchUp) run(ctx context.Context) {
 				slog.Any("error", failure(ctx, "reindex", err)))
 		}
 		failed = err != nil
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(next):
-		}
 	}
 }
 

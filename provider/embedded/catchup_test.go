@@ -87,7 +87,7 @@ func TestBringingUpToDateEndsWithTheStore(t *testing.T) {
 	ctx, cancel := context.WithCancel(s.open)
 	defer cancel()
 	go func() {
-		newCatchUp(s).run(ctx)
+		newCatchUp(s).run(ctx, 0)
 		close(ended)
 	}()
 	time.Sleep(20 * time.Millisecond)

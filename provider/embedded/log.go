@@ -28,24 +28,35 @@ const (
 const storePage = 2
 
 // checkLog makes sure that the log beside the file at path, if there is one, is
-// the file's own. What it cannot read it leaves to SQLite.
+// the file's own, and has lost nothing.
 func checkLog(ctx context.Context, path string) error {
 	const tries = 5
 	for try := 1; ; try++ {
-		ok, err := logFits(ctx, path)
-		if ok || err != nil {
+		fits, err := logFits(ctx, path)
+		if err != nil {
 			return err
 		}
-		// Another process may have moved its log into the file between
-		// the two looks.
+		lost := lostTransactions(path + "-wal")
+		if fits && lost == 0 {
+			return nil
+		}
+		// Another process may have written to the log, or moved it into
+		// the file, between two looks.
 		if try == tries {
-			break
+			return logError(path, lost)
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-time.After(20 * time.Millisecond):
 		}
+	}
+}
+
+func logError(path string, lost int) error {
+	if lost > 0 {
+		return provider.Errorf(provider.ErrCorrupt, "%s-wal is damaged, and %d transactions in it cannot be read; "+
+			"restore the store from a backup (empty its directory first), or move %s-wal and %s-shm away and ingest again what changed last: the store is then what %s alone holds", path, lost, FileName, FileName, FileName)
 	}
 	return provider.Errorf(provider.ErrCorrupt, "%s-wal is the log of another file than %s, as when a backup is put beside the log of the file it replaces; "+
 		"move %s-wal and %s-shm away: the store is then what %s alone holds", path, FileName, FileName, FileName, FileName)

@@ -127,6 +127,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		k := newKeeper(s, o.calm)
 		files.written = k.poke
 		s.calls.Go(func() { k.run(s.open) })
+		s.calls.Go(func() { newCatchUp(s).run(s.open, catchUpFirst) })
 	}
 	return s, nil
 }
