@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/siteprovider/siteprovider/provider"
 )
@@ -118,9 +119,10 @@ func nextDeed(random *rand.Rand, mode string, who, version int) deed {
 
 // doDeeds reads how many callers there are, and for each "CALLER MODE SEED
 // VERSION". All use one store. Each says what it is going to do, and "done" after
-// that, in lines that begin with its number.
+// that, in lines that begin with its number. The store tidies up at every
+// opportunity.
 func doDeeds(dir string) error {
-	s, err := Open(context.Background(), Options{Dir: dir})
+	s, err := Open(context.Background(), Options{Dir: dir, calm: time.Millisecond})
 	if err != nil {
 		return err
 	}

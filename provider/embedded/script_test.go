@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/siteprovider/siteprovider/provider"
 )
@@ -132,10 +133,11 @@ func (s *script) versions() map[string]bool {
 }
 
 // followScript is a process that reads a word, then lines of "round SEED STEPS"
-// and "drop SITE", and answers each with "done" when it has done it.
+// and "drop SITE", and answers each with "done" when it has done it. Its store
+// tidies up at every opportunity.
 func followScript(dir string) error {
 	ctx := context.Background()
-	s, err := Open(ctx, Options{Dir: dir})
+	s, err := Open(ctx, Options{Dir: dir, calm: time.Millisecond})
 	if err != nil {
 		return err
 	}

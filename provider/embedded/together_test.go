@@ -25,7 +25,7 @@ const crowdBatch = 200
 // begins after a call was answered sees what that call did.
 func TestFourProcessesSeeWhatWasAcknowledged(t *testing.T) {
 	dir := t.TempDir()
-	c := newCrowd(t, open(t, Options{Dir: dir}))
+	c := newCrowd(t, open(t, Options{Dir: dir, calm: keeperCalm}))
 	var searchers, ingesters []*process
 	for i := range 2 {
 		p := start(t, crowdDir, dir)
@@ -68,14 +68,14 @@ func TestFourProcessesSeeWhatWasAcknowledged(t *testing.T) {
 // The same inside one process, which the race detector can look at.
 func TestGoroutinesSeeWhatWasAcknowledged(t *testing.T) {
 	t.Run("one store", func(t *testing.T) {
-		s := open(t, Options{})
+		s := open(t, Options{calm: keeperCalm})
 		inOneProcess(t, s, s, s, s, s)
 	})
 	t.Run("four stores of one file", func(t *testing.T) {
 		dir := t.TempDir()
 		var list []*Store
 		for range 5 {
-			list = append(list, open(t, Options{Dir: dir}))
+			list = append(list, open(t, Options{Dir: dir, calm: keeperCalm}))
 		}
 		inOneProcess(t, list[0], list[1:]...)
 	})

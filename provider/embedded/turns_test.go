@@ -9,7 +9,7 @@ import (
 // A single document is put in time beside a process that puts as fast as it can.
 func TestASinglePutBesideAFullSpeedIngest(t *testing.T) {
 	dir := t.TempDir()
-	s := open(t, Options{Dir: dir})
+	s := open(t, Options{Dir: dir, calm: keeperCalm})
 	ingester := start(t, crowdDir, dir)
 	_ = ingester.tell("ingest 1 1000 %v", crowdTime())
 	var waits []time.Duration
