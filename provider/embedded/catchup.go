@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -31,6 +32,8 @@ type catchUp struct {
 	store *Store
 	lease lease
 
+	waiting int64 // the newest segment that waited at the last look (see waitingSite)
+
 	report  ReindexReport
 	began   time.Time // the last piece of work
 	told    time.Time
@@ -49,7 +52,7 @@ func (c *catchUp) run(ctx context.Context, first time.Duration) {
 		case <-time.After(next):
 		}
 		next = catchUpLook
-		err := c.all(ctx)
+		err := cmp.Or(c.sweep(ctx), c.all(ctx))
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -61,6 +64,21 @@ func (c *catchUp) run(ctx context.Context, first time.Duration) {
 		}
 		failed = err != nil
 	}
+}
+
+// sweep removes segments that have waited for others since the last look: their
+// writer has died.
+func (c *catchUp) sweep(ctx context.Context) error {
+	var newest int64
+	err := c.store.files.read(ctx, func(tx *session) error {
+		return tx.row(ctx, "SELECT coalesce(max(id), 0) FROM segment WHERE site < 0").Scan(&newest)
+	})
+	before := c.waiting
+	c.waiting = newest
+	if err != nil || newest == 0 || newest != before {
+		return err
+	}
+	return c.store.files.write(ctx, func(tx *session) error { return sweepWaiting(ctx, tx, 0) })
 }
 
 // errLeaseTaken says that another process does the work.

@@ -144,6 +144,33 @@ func TestASearchOfAnOutdatedSiteFindsAtOnce(t *testing.T) {
 	checked(t, s)
 }
 
+func TestSegmentsWhoseWriterDiedAreSweptAway(t *testing.T) {
+	s := open(t, Options{})
+	put(t, s, drink("tea"))
+	err := s.files.write(t.Context(), func(tx *session) error {
+		_, err := tx.exec(t.Context(), "INSERT INTO segment (site, documents, bytes) VALUES (-1, 1, 1)")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked(t, s) // a rebuild that was cut off is no damage
+	c := newCatchUp(s)
+	for _, want := range []int{1, 0, 0} { // they may still be waited for at the first look
+		if err := c.sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var n int
+		err := s.files.read(t.Context(), func(tx *session) error {
+			return tx.row(t.Context(), "SELECT count(*) FROM segment WHERE site < 0").Scan(&n)
+		})
+		if err != nil || n != want {
+			t.Errorf("%d segments wait, %v; want %d", n, err, want)
+		}
+	}
+	wantFound(t, s, "tea", provider.AllSites(), "https://a.example/tea")
+}
+
 // A program of another version that writes meanwhile is not forgotten.
 func TestASiteThatAnotherVersionWritesToIsOutdatedAgain(t *testing.T) {
 	dir := t.TempDir()

@@ -264,3 +264,35 @@ func (f flipTrial) wantSaid(err error) {
 		f.t.Errorf("%s: error %v, want one that says that the store is damaged, or of another version", f.what, err)
 	}
 }
+
+// A file that was cut off, wherever, is one that says so.
+func TestNoFileThatIsCutOffIsAWrongAnswer(t *testing.T) {
+	whole := t.TempDir()
+	s := open(t, Options{Dir: whole})
+	fillSample(t, s)
+	docs := sample()
+	want, errs := ask(t.Context(), s, docs)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	s.Close()
+	raw, err := os.ReadFile(filepath.Join(whole, FileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes := []int{1, 16, 99, 100, 512, 4096, len(raw) - 1}
+	for at := pageBytes; at < len(raw); at += pageBytes {
+		if long() || at/pageBytes%4 == 0 {
+			sizes = append(sizes, at, at-pageBytes/2)
+		}
+	}
+	row := new(faultRow)
+	for _, n := range sizes {
+		harmless := row.harmless
+		flipTrial{t, docs, want, raw[:n], fmt.Sprintf("cut off after %d of %d bytes", n, len(raw))}.run(row)
+		if row.harmless != harmless {
+			t.Errorf("nobody says that it was cut off after %d of %d bytes", n, len(raw))
+		}
+	}
+	logFaults(t, "the file is", map[string]*faultRow{"cut off": row})
+}
