@@ -66,7 +66,7 @@ func loadIndexes(ctx context.Context, tx *session, sites []siteRow, known []*sit
 			}
 		}
 	}
-	raw, err := readSegments(ctx, tx, missing)
+	raw, err := readSegments(ctx, tx, missing, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -202,15 +202,20 @@ func segmentsOf(ctx context.Context, tx *session, sites []siteRow) (map[int64][]
 // cannot ask for all the memory there is.
 const maxSegmentBytes = 1 << 31
 
-// readSegments returns the bytes of segments, by their numbers.
-func readSegments(ctx context.Context, tx *session, list []segmentRow) (map[int64][]byte, error) {
+// readSegments returns the bytes of segments, by their numbers. It may use the
+// memory of reuse for them.
+func readSegments(ctx context.Context, tx *session, list []segmentRow, reuse []byte) (map[int64][]byte, error) {
 	ids := make([]int64, len(list))
 	raw := make(map[int64][]byte, len(list))
 	for i, r := range list {
 		if r.bytes < 0 || r.bytes > maxSegmentBytes {
 			return nil, damaged("an index segment is said to have %d bytes", r.bytes)
 		}
-		ids[i], raw[r.id] = r.id, make([]byte, 0, r.bytes)
+		ids[i] = r.id
+		if int64(cap(reuse)) < r.bytes {
+			reuse = make([]byte, r.bytes)
+		}
+		raw[r.id], reuse = reuse[:0:r.bytes], nil
 	}
 	if len(list) == 0 {
 		return raw, nil
@@ -248,7 +253,7 @@ func (r segmentRow) open(raw []byte) (*segment, error) {
 }
 
 func loadSegment(ctx context.Context, tx *session, r segmentRow) (*segment, error) {
-	raw, err := readSegments(ctx, tx, []segmentRow{r})
+	raw, err := readSegments(ctx, tx, []segmentRow{r}, nil)
 	if err != nil {
 		return nil, err
 	}

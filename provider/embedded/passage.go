@@ -16,9 +16,23 @@ const maxPassageScan = 256 << 10
 type highlighter struct {
 	stemmer *stemmer
 	words   map[string]highlight // by the terms that stand for a word
-	first   [256]bool            // the first bytes that a token of one of them may have, folded
+	bytes   [256]byteKind        // what a byte of a text may be the beginning of
 	faint   []languageSet        // of each word (see faintWords)
+
+	known   [languages]map[string][]matched // stretches without spaces -> their matches
+	matches []matched                       // in the text at hand
 }
+
+// byteKind is what a byte means to one who looks for the words of a query.
+type byteKind uint8
+
+const (
+	otherByte  byteKind = iota
+	spaceByte           // no token goes on behind it
+	wordByte            // part of a word, though not the first of one that is looked for
+	firstByte           // perhaps the first of one
+	beyondByte          // of a letter beyond ASCII, which may fold to anything
+)
 
 // highlight is a word, by its place in the query, and the languages of the
 // documents in which a term stands for it.
@@ -43,7 +57,22 @@ func newHighlighter(st *stemmer, words []queryWord, spoken []language) *highligh
 			if first < byte(languages) && len(f.term) > 1 {
 				first = f.term[1]
 			}
-			h.first[first] = true
+			h.bytes[first] = firstByte
+		}
+	}
+	for c := range h.bytes {
+		switch c := byte(c); {
+		case c >= utf8.RuneSelf:
+			h.bytes[c] = beyondByte
+		case c == ' ', c == '\n':
+			h.bytes[c] = spaceByte
+		case 'A' <= c && c <= 'Z':
+			h.bytes[c] = h.bytes[c+'a'-'A'] // which is not set yet, unless it is a first
+			if h.bytes[c] == otherByte {
+				h.bytes[c] = wordByte
+			}
+		case h.bytes[c] != firstByte && isAlnum(c):
+			h.bytes[c] = wordByte
 		}
 	}
 	return h
@@ -51,12 +80,7 @@ func newHighlighter(st *stemmer, words []queryWord, spoken []language) *highligh
 
 // match returns the word of the query that tok is a form of.
 func (h *highlighter) match(l language, tok token) (word int, ok bool) {
-	c := tok.text[0]
-	if 'A' <= c && c <= 'Z' {
-		c += 'a' - 'A'
-	}
-	// A letter beyond ASCII may fold to anything.
-	if c < utf8.RuneSelf && !h.first[c] {
+	if kind := h.bytes[tok.text[0]]; kind != firstByte && kind != beyondByte {
 		return 0, false
 	}
 	h.stemmer.eachTerm(l, tok, func(term string) {
@@ -78,14 +102,63 @@ func (h *highlighter) passage(text string, l language) string {
 		return text
 	}
 	scanned := text[:cutBefore(text, maxPassageScan)]
-	var matches []matched
-	eachToken(scanned, func(tok token) {
-		if i, ok := h.match(l, tok); ok {
-			matches = append(matches, matched{tok.start, tok.end, i})
+	h.matches = h.matches[:0]
+	h.scan(scanned, l)
+	from, to := h.densest(h.matches, l)
+	// The rest of a long text is not to be kept because of its passage.
+	return strings.Clone(cutPassage(text, from, to))
+}
+
+// scan finds the matches in a text, stretch by stretch between spaces, each of
+// which has the same tokens by itself. Those in which no word that is looked for
+// can begin are passed over, and others are read once for all texts of a search.
+func (h *highlighter) scan(text string, l language) {
+	start, before, worth := 0, otherByte, false
+	for i := 0; i < len(text); i++ {
+		kind := h.bytes[text[i]]
+		switch kind {
+		case spaceByte:
+			if worth {
+				h.stretch(text, start, i, l)
+			}
+			start, worth = i+1, false
+		case firstByte:
+			worth = worth || before == otherByte || before == spaceByte
+		case beyondByte:
+			worth = true
 		}
-	})
-	from, to := h.densest(matches, l)
-	return cutPassage(text, from, to)
+		before = kind
+	}
+	if worth {
+		h.stretch(text, start, len(text), l)
+	}
+}
+
+// Bounds of what is remembered of a language: stretches, and the bytes of one.
+const (
+	maxKnownStretches = 1 << 14
+	maxKnownBytes     = 64
+)
+
+// stretch adds the matches in text[start:end].
+func (h *highlighter) stretch(text string, start, end int, l language) {
+	found, ok := h.known[l][text[start:end]]
+	if !ok {
+		eachToken(text[start:end], func(tok token) {
+			if i, ok := h.match(l, tok); ok {
+				found = append(found, matched{tok.start, tok.end, i})
+			}
+		})
+		if h.known[l] == nil {
+			h.known[l] = make(map[string][]matched)
+		}
+		if len(h.known[l]) < maxKnownStretches && end-start <= maxKnownBytes {
+			h.known[l][strings.Clone(text[start:end])] = found
+		}
+	}
+	for _, m := range found {
+		h.matches = append(h.matches, matched{start + m.start, start + m.end, m.word})
+	}
 }
 
 // densest returns where the best matches, in a text in the language l, begin and

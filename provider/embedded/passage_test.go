@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -70,12 +71,45 @@ func checkPassage(t *testing.T, text, got string) {
 	}
 }
 
+// Stretch by stretch, the matches are those of the whole text.
+func checkScan(t *testing.T, query, text string, l language) {
+	t.Helper()
+	h := newHighlighter(newStemmer(), queryWords(query), []language{english, german})
+	var want []matched
+	eachToken(text, func(tok token) {
+		if i, ok := h.match(l, tok); ok {
+			want = append(want, matched{tok.start, tok.end, i})
+		}
+	})
+	for range 2 { // the second time by what is remembered
+		h.matches = nil
+		h.scan(text, l)
+		if !slices.Equal(h.matches, want) {
+			t.Fatalf("matches of %q in %q are %v, want %v", query, text, h.matches, want)
+		}
+	}
+}
+
+func TestStretchesHaveTheTokensOfTheWholeText(t *testing.T) {
+	for _, text := range []string{
+		"", " ", "noodle", " noodle soup\nNoodles  soup-noodles, e-mail (e-mail) O'Reilly C++ C# 3.14 node.js",
+		"北京大学 北京 ラーメン x北京y", "a\u0301 \u0301noodle \u200dnoodle e\u2011mail\tnoodle\rsoup\u00a0noodle", "_noodle no_odle noodle_ 'noodle'",
+		"NOODLE Ｎｏｏｄｌｅ nóodle 978-3-00-000001-1 978-3 - 00",
+	} {
+		for _, query := range []string{"noodle soup", "email c++ c# 314 nodejs", "北京 ラーメン", "9783000000011", "o'reilly é"} {
+			checkScan(t, query, text, english)
+			checkScan(t, query, text, noLanguage)
+		}
+	}
+}
+
 func FuzzPassage(f *testing.F) {
 	f.Add("noodle soup", strings.Repeat("A noodle soup is a soup. ", 90))
 	f.Add("北京", strings.Repeat("北京大学的学生", 200))
 	f.Add("x", strings.Repeat("x", 3000)+" \u00a0\u3000x")
 	f.Fuzz(func(t *testing.T, query, text string) {
 		if utf8.ValidString(text) {
+			checkScan(t, query, text, english)
 			checkPassage(t, text, passageFor(query, text, english))
 			long := strings.Repeat(text+" ", 1+4000/(1+len(text)))
 			checkPassage(t, long, passageFor(query, long, german))

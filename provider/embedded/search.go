@@ -106,8 +106,9 @@ type finder struct {
 	limit   int
 
 	highlighter *highlighter
-	room        int    // bytes of objects that may still be held
-	blank       []byte // stands in for an object that is not held
+	types       map[string][]string // as they are in rows -> as they are in hits
+	room        int                 // bytes of objects that may still be held
+	blank       []byte              // stands in for an object that is not held
 }
 
 func (f *finder) find(s *Store, scratch *scratch, sites []siteRow) ([]rankedHit, error) {
@@ -169,6 +170,7 @@ func (f *finder) fetch(list []candidate) ([]rankedHit, error) {
 		var id, crc int64
 		var hit rankedHit
 		var types, declared string
+		var err error
 		var text, object sql.RawBytes
 		if err := rows.Scan(&id, &hit.URL, &hit.Name, &types, &declared, &crc, &text, &object); err != nil {
 			return err
@@ -182,10 +184,8 @@ func (f *finder) fetch(list []candidate) ([]rankedHit, error) {
 			return nil
 		}
 		hit.Site = list[i].part.site.name
-		if types != "" {
-			if err := json.Unmarshal([]byte(types), &hit.Types); err != nil {
-				return damaged("the types of a document are damaged: %v", err)
-			}
+		if hit.Types, err = f.typesOf(types); err != nil {
+			return err
 		}
 		whole, err := unpackText(object, text)
 		if err != nil {
@@ -210,6 +210,21 @@ func (f *finder) fetch(list []candidate) ([]rankedHit, error) {
 		}
 	}
 	return kept, nil
+}
+
+// typesOf reads the types of a document, of which many have the same.
+func (f *finder) typesOf(row string) ([]string, error) {
+	list, ok := f.types[row]
+	if !ok && row != "" {
+		if err := json.Unmarshal([]byte(row), &list); err != nil {
+			return nil, damaged("the types of a document are damaged: %v", err)
+		}
+		if f.types == nil {
+			f.types = make(map[string][]string)
+		}
+		f.types[row] = list
+	}
+	return slices.Clone(list), nil
 }
 
 // hold gives a hit its object while all that are held might fit into a reply.

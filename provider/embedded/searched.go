@@ -16,6 +16,7 @@ type searched struct {
 	held    []*rankedPart
 
 	streamed []streamedSite // nil: all are held
+	memory   []byte         // for the streamed segment at hand
 }
 
 // streamedSite is a site and its segments, unless its index is held.
@@ -142,6 +143,13 @@ func (x *searched) hold() {
 // there is still room for.
 func (x *searched) stream(ctx context.Context, sites []siteRow, rows map[int64][]segmentRow) error {
 	x.streamed = make([]streamedSite, len(sites))
+	most := int64(0)
+	for _, list := range rows {
+		for _, r := range list {
+			most = max(most, r.bytes)
+		}
+	}
+	x.memory = make([]byte, min(most, maxSegmentBytes))
 	for i := range sites {
 		s := &x.streamed[i]
 		s.site, s.rows = &sites[i], rows[sites[i].id]
@@ -210,10 +218,17 @@ func (x *searched) eachOf(ctx context.Context, i int, do func(*rankedPart) error
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		seg, err := loadSegment(ctx, x.tx, r)
-		if err == nil {
-			err = do(&rankedPart{part: part{seg, r.dead}, site: s.site})
-		}
+		err := func() error {
+			raw, err := readSegments(ctx, x.tx, []segmentRow{r}, x.memory)
+			if err != nil {
+				return err
+			}
+			seg, err := r.open(raw[r.id])
+			if err != nil {
+				return err
+			}
+			return do(&rankedPart{part: part{seg, r.dead}, site: s.site})
+		}()
 		if err != nil {
 			return damagedIndex(*s.site, err)
 		}
