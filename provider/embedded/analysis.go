@@ -3,14 +3,13 @@ package embedded
 import (
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 )
 
 // analysisVersion changes with every rule that decides what is indexed for a
 // text or looked for by a query. Documents indexed under another version are
 // reported by List as not Indexed.
-const analysisVersion = 2
+const analysisVersion = 3
 
 // maxQueryWords bounds the different words of a query that are looked for, the
 // first ones; a longer text is a document, not a question.
@@ -34,45 +33,6 @@ type terms struct {
 // A stem that is the folded word itself is not repeated: a query for another
 // form of the word looks for both.
 func stemTerm(l language, stem string) string { return string([]byte{byte(l)}) + stem }
-
-// lexicon numbers terms, for as long as a program runs. It is safe for
-// concurrent use.
-type lexicon struct {
-	mu    sync.RWMutex
-	ids   map[string]uint32
-	names []string
-}
-
-// maxLexicon is the number of terms from which on a new lexicon is begun.
-const maxLexicon = 1 << 19
-
-func newLexicon() *lexicon { return &lexicon{ids: make(map[string]uint32)} }
-
-func (x *lexicon) id(term string) uint32 {
-	x.mu.RLock()
-	id, ok := x.ids[term]
-	x.mu.RUnlock()
-	if ok {
-		return id
-	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if id, ok := x.ids[term]; ok {
-		return id
-	}
-	id = uint32(len(x.names))
-	term = strings.Clone(term)
-	x.names = append(x.names, term)
-	x.ids[term] = id
-	return id
-}
-
-// terms returns the terms numbered so far, by number.
-func (x *lexicon) terms() []string {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	return x.names
-}
 
 // analyser turns documents into terms. It is not safe for concurrent use; it
 // remembers the words it met, and is cheap to keep.
@@ -225,9 +185,10 @@ type form struct {
 	holds int
 }
 
-// maxForms bounds the forms of a word: itself, and for a language two stems, each
-// as a stem and as a word; in German, another spelling and its stems.
-const maxForms = 1 + 4*int(languages) + 5
+// maxForms bounds the forms of a word: itself, and for a language itself as a
+// stem and two stems, each as a stem and as a word; in German, another spelling
+// and its stems.
+const maxForms = 1 + 5*int(languages) + 6
 
 // forms returns the terms that stand for w, in a query in the language own,
 // where documents are in one of langs: first w itself, then its stems, and
@@ -245,19 +206,18 @@ func (s *stemmer) forms(w queryWord, own language, langs []language) []form {
 		if l == own {
 			weight, asWord = formWeight, anyLanguage
 		}
-		if n := list.addStems(s, l, w.written, w.folded, weight, asWord, 0); n == 0 {
-			// The word is a stem itself: others have it as theirs.
-			list.add(form{stemTerm(l, w.folded), weight, anyLanguage, -1})
-		}
+		list.addStems(s, l, w.written, w.folded, weight, asWord, 0)
+		// The word may be a stem itself, which others have as theirs, also where
+		// it has one of its own, as français has, the stem of française.
+		list.add(form{stemTerm(l, w.folded), weight, anyLanguage, -1})
 		if l != german {
 			continue
 		}
 		if respelt := respellGerman(lower(w.written)); respelt != "" {
 			in, folded := languageSet(0).with(l), fold(respelt)
 			at := list.add(form{folded, weight, in, -1})
-			if n := list.addStems(s, l, respelt, folded, weight, in, at); n == 0 {
-				list.add(form{stemTerm(l, folded), weight, in, -1})
-			}
+			list.addStems(s, l, respelt, folded, weight, in, at)
+			list.add(form{stemTerm(l, folded), weight, in, -1})
 		}
 	}
 	return list
@@ -280,12 +240,11 @@ func (list *formList) add(f form) int {
 }
 
 // addStems adds the stems of a word that is the form at a place, and those stems
-// as words of documents in asWord, and returns how many stems there are.
-func (list *formList) addStems(s *stemmer, l language, written, folded string, weight float32, asWord languageSet, place int) int {
+// as words of documents in asWord.
+func (list *formList) addStems(s *stemmer, l language, written, folded string, weight float32, asWord languageSet, place int) {
 	stems, n := s.stems(l, written, folded)
 	for _, stem := range stems[:n] {
 		list.add(form{stemTerm(l, stem), weight, anyLanguage, place})
 		list.add(form{stem, weight, asWord, -1})
 	}
-	return n
 }

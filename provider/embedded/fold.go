@@ -27,7 +27,26 @@ func fold(word string) string {
 	for _, r := range norm.NFKC.String(word) {
 		foldRune(&b, r)
 	}
-	return cutTerm(b.String())
+	folded := b.String()
+	if strings.Contains(folded, "\u094d") {
+		folded = nasals.Replace(folded)
+	}
+	return cutTerm(folded)
+}
+
+// nasals writes a nasal of Devanagari before a consonant of its own row as the
+// dot that may stand for it: हिंदी for हिन्दी.
+var nasals = strings.NewReplacer(nasalRows("ङकखगघ", "ञचछजझ", "णटठडढ", "नतथदध", "मपफबभ")...)
+
+func nasalRows(rows ...string) []string {
+	var pairs []string
+	for _, row := range rows {
+		letters := []rune(row)
+		for _, c := range letters[1:] {
+			pairs = append(pairs, string([]rune{letters[0], 0x94d, c}), string([]rune{0x902, c}))
+		}
+	}
+	return pairs
 }
 
 func foldRune(b *strings.Builder, r rune) {
@@ -75,6 +94,7 @@ var foldedAs = map[rune]string{
 	'ё': "е",
 	'ى': "ي", 'ی': "ي", 'ک': "ك", 'ة': "ه", 'ٱ': "ا", 'ـ': "",
 	'़': "", // nukta
+	'ँ': "ं",
 }
 
 // isDroppedMark reports whether r is a mark that adds to a letter without which

@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 )
 
@@ -23,6 +24,7 @@ func (s languageSet) with(l language) languageSet { return s | 1<<l }
 //     lost of a "wool hat" or "die hard" in English. A function word of the
 //     query's own language is one wherever it occurs, as in the English title
 //     of a Spanish text.
+//   - the particles of Korean, which are grams of what they are written with.
 //   - the parts of a code, such as 978 in 978-3-00-000001-1, once the whole
 //     code is found.
 //
@@ -35,7 +37,8 @@ func faintWords(words []queryWord, own language, found func(word int) bool) []la
 		if w.written != "" && !w.loud {
 			list[i] = wordsWithoutContent[lower(w.written)]
 		}
-		if list[i].has(own) && own != noLanguage || w.partOf > 0 && found(w.partOf-1) {
+		if list[i].has(own) && own != noLanguage || w.partOf > 0 && found(w.partOf-1) ||
+			w.written == "" && slices.Contains(koreanParticles, w.folded) {
 			list[i] = anyLanguage
 		}
 		all &= list[i]
@@ -102,6 +105,10 @@ func indexWordsWithoutContent() map[string]languageSet {
 	index["will"] &^= 1 << english
 	return index
 }
+
+// koreanParticles are particles and endings of two syllables that are hardly
+// ever part of another word.
+var koreanParticles = strings.Fields("에서 까지 부터 으로 에게 한테 에는 에도 처럼 께서 습니 니다 입니 합니 세요")
 
 // furtherFunctionWords are those beyond the most frequent of a language which
 // people put questions with: articles, pronouns, prepositions, conjunctions,

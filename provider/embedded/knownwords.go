@@ -70,7 +70,7 @@ func (k *knownWords) find(text string, key wordKey) (found termIDs, ok bool) {
 		return found, false
 	}
 	low, high := ends(text)
-	at := k.home(low, high, key)
+	at := k.home(low, high, uint8(len(text)), key)
 	for i := range probes {
 		s := &k.slots[(at+i)&(len(k.slots)-1)]
 		switch {
@@ -114,7 +114,7 @@ func (k *knownWords) grow() {
 
 // put takes a free slot, or the word's own where there is none.
 func (k *knownWords) put(w knownWord) {
-	at := k.home(w.low, w.high, w.key)
+	at := k.home(w.low, w.high, w.size, w.key)
 	for i := range probes {
 		if s := &k.slots[(at+i)&(len(k.slots)-1)]; s.size == 0 {
 			*s = w
@@ -125,8 +125,8 @@ func (k *knownWords) put(w knownWord) {
 	k.slots[at] = w
 }
 
-func (k *knownWords) home(low, high uint64, key wordKey) int {
-	a, b := bits.Mul64(low^0x9e3779b97f4a7c15, high^0xd1b54a32d192ed03^uint64(key)<<56)
+func (k *knownWords) home(low, high uint64, size uint8, key wordKey) int {
+	a, b := bits.Mul64(low^0x9e3779b97f4a7c15, high^0xd1b54a32d192ed03^uint64(key)<<56^uint64(size)<<48)
 	return int((a ^ b) & uint64(len(k.slots)-1))
 }
 

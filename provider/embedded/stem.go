@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/blevesearch/snowballstem"
-	stemarabic "github.com/blevesearch/snowballstem/arabic"
 	stemdanish "github.com/blevesearch/snowballstem/danish"
 	stemdutch "github.com/blevesearch/snowballstem/dutch"
 	stemenglish "github.com/blevesearch/snowballstem/english"
@@ -49,10 +48,25 @@ func (s *stemmer) stems(l language, written, folded string) (stems [2]string, n 
 			n++
 		}
 	}
+	switch l {
+	case hindi:
+		add(cutEnding(folded, hindiNounEndings, 2))
+		add(cutEnding(folded, hindiEndings, 2))
+		return stems, n
+	case arabic:
+		add(stemArabic(folded))
+		if rest := strings.TrimPrefix(folded, "و"); utf8.RuneCountInString(rest) >= 4 {
+			add(stemArabic(rest)) // "and", as far as it is not part of the word
+		}
+		return stems, n
+	}
 	if lowered := lower(written); lowered != folded {
 		add(fold(s.stem(l, lowered)))
 	}
 	add(fold(s.stem(l, folded)))
+	if n < len(stems) {
+		add(irregularStem(l, folded))
+	}
 	return stems, n
 }
 
@@ -84,9 +98,6 @@ func lower(word string) string {
 }
 
 func (s *stemmer) stem(l language, w string) string {
-	if l == hindi {
-		return stemHindi(w)
-	}
 	step := snowballStep(l)
 	if step == nil {
 		return w
@@ -148,8 +159,6 @@ func snowballStep(l language) func(*snowballstem.Env) bool {
 		return stemfinnish.Stem
 	case russian:
 		return stemrussian.Stem
-	case arabic:
-		return stemarabic.Stem
 	case hungarian:
 		return stemhungarian.Stem
 	case romanian:
@@ -162,26 +171,4 @@ func snowballStep(l language) func(*snowballstem.Env) bool {
 		return stemirish.Stem
 	}
 	return nil
-}
-
-// hindiEndings are common endings of nouns, adjectives and verbs. The longest
-// one that leaves two letters is cut off, in the manner of A. Ramanathan and D.
-// Rao, "A Lightweight Stemmer for Hindi" (2003).
-var hindiEndings = strings.Fields(`
-	ियाँ ियां ियों ाओं ाएँ ाएं ुओं ुएँ ुएं
-	ाइयाँ ाइयां ाइयों
-	ेगा ेगी ोगे ोगी ाना ाने ानी ाता ाते ाती तीं तां
-	ाया ाई ाए ाओ ुआ ुई ुए
-	कर ना ने नी ता ते ती
-	ों ें ीं ां ाँ एँ ओं
-	ो े ू ु ी ि ा`)
-
-func stemHindi(w string) string {
-	best := ""
-	for _, ending := range hindiEndings {
-		if len(ending) > len(best) && strings.HasSuffix(w, ending) && len(w)-len(ending) >= 2*len("क") {
-			best = ending
-		}
-	}
-	return strings.TrimSuffix(w, best)
 }

@@ -79,7 +79,17 @@ type tokenizer struct {
 	runStart, runEnd int
 }
 
+// segment takes a segment. Hangul is kept with Latin letters by UAX 29, but KTX is
+// to be found in KTX를.
 func (t *tokenizer) segment(start, end int) {
+	for start < end {
+		n := sameClass(t.text[start:end])
+		t.piece(start, start+n)
+		start += n
+	}
+}
+
+func (t *tokenizer) piece(start, end int) {
 	first, _ := utf8.DecodeRuneInString(t.text[start:])
 	switch classOf(first) {
 	case classGram:
@@ -104,6 +114,24 @@ func (t *tokenizer) segment(start, end int) {
 			t.segment(start+i, end)
 		}
 	}
+}
+
+// sameClass returns how much of a segment belongs to its first letter: all of it,
+// unless Hangul follows other letters or digits, or these follow Hangul.
+func sameClass(segment string) int {
+	hangul, other := false, false
+	for i, r := range segment {
+		switch {
+		case r < 0x1100, 0xff10 <= r && r <= 0xff5a: // full width ends the range
+			other = other || classOf(r) == classWord && !unicode.Is(unicode.M, r)
+		case unicode.Is(unicode.Hangul, r):
+			hangul = true
+		}
+		if hangul && other {
+			return i
+		}
+	}
+	return len(segment)
 }
 
 // word takes a segment that begins with a letter or digit and ends with one;
@@ -318,7 +346,8 @@ func isSign(r rune) bool {
 }
 
 func withoutSigns(s string) string {
-	b := make([]byte, 0, len(s))
+	var short [maxCompoundBytes]byte
+	b := short[:0]
 	for i := 0; i < len(s); i++ {
 		if s[i] >= utf8.RuneSelf {
 			return strings.Map(func(r rune) rune {
