@@ -230,7 +230,9 @@ func newerVersion(store string, version int64) error {
 }
 
 // dataSource returns the data source name of the file at path. It never
-// creates a file: a store that vanished must not come back empty.
+// creates a file: a store that vanished must not come back empty. The file is
+// not mapped into memory: each connection would map it for itself, and reading
+// the objects of a search is hardly slower without.
 func dataSource(path string, maxPages int) string {
 	slashed := filepath.ToSlash(path)
 	if !strings.HasPrefix(slashed, "/") {
@@ -241,7 +243,6 @@ func dataSource(path string, maxPages int) string {
 		"synchronous(FULL)",
 		"temp_store(MEMORY)",
 		"trusted_schema(OFF)",
-		"mmap_size(1073741824)",    // a ceiling; objects are read straight from the page cache
 		"wal_autocheckpoint(8000)", // pages; before that it is the keeper's
 		"journal_size_limit(67108864)",
 	}
