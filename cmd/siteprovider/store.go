@@ -256,7 +256,7 @@ go on searching and ingesting.`,
 		}
 		text := fmt.Appendf(nil, "%s reindexed", count(r.Documents, "document"))
 		if r.Rebuilt > 0 {
-			text = fmt.Appendf(text, ", the damaged index of %s rebuilt", count(r.Rebuilt, "site"))
+			text = fmt.Appendf(text, ", the index of %s rebuilt", count(r.Rebuilt, "site"))
 		}
 		return a.print(append(text, '\n'))
 	})

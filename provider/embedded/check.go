@@ -50,8 +50,8 @@ const (
 
 // Check reads the whole store, in one state of it, and reports what is not as
 // it was written: pages of the file, counts, segments of the index and their
-// checksums, documents that the index does not have exactly once, and documents
-// whose bytes are not those that were put. It writes nothing, and others may
+// checksums, documents that the index does not have exactly once and under their
+// own words, and documents whose bytes are not those that were put. It writes nothing, and others may
 // read and write meanwhile. progress, if not nil, is called now and then with
 // the number of documents read so far, and of all. The error is non-nil only
 // where the check could not be finished.
