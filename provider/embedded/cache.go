@@ -25,7 +25,7 @@ type load struct {
 
 // siteKey tells a site from every other site of any store.
 type siteKey struct {
-	store storeID
+	store storeFile
 	site  int64
 }
 

@@ -14,7 +14,7 @@ import (
 
 // siteRow is a site that holds documents.
 type siteRow struct {
-	store      storeID
+	store      storeFile
 	id         int64
 	name       string
 	documents  int64
@@ -32,7 +32,7 @@ type catalogue struct {
 
 // state tells a state of a store from every other state of any store.
 type state struct {
-	store      storeID
+	store      storeFile
 	generation int64
 }
 
@@ -106,7 +106,7 @@ func readStoreRow(ctx context.Context, s *session) (own storeRow, err error) {
 	case len(m) != markBytes:
 		return own, damaged("the store's mark has %d bytes", len(m))
 	}
-	own.store, own.generation = m.id(), int64(m.generation())
+	own.store, own.generation = storeFile{m.id(), s.number}, int64(m.generation())
 	return own, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -29,7 +30,12 @@ type connections struct {
 	path    string
 	fixed   bool // the file can only be read; see dataSourceFixed
 	room    waitingRoom
-	checked atomic.Value  // fileInfo of the file that was found to be a store
+	checked atomic.Value // fileInfo of the file that was found to be a store
+
+	numbering sync.Mutex
+	numbered  os.FileInfo // the file that has the number
+	number    int64
+
 	writer  chan *session // holds the writer while nobody uses it; nil: to be opened
 	readers chan *session // as many as may be open
 	keepers chan *session // the one of the keeper
@@ -149,7 +155,7 @@ func (c *connections) openFile(ctx context.Context, u use, file os.FileInfo) (*s
 	if err != nil {
 		return nil, err
 	}
-	s := &session{conn: conn, stmts: make(map[string]*sql.Stmt), file: file}
+	s := &session{conn: conn, stmts: make(map[string]*sql.Stmt), file: file, number: c.numberOf(file)}
 	_, err = conn.ExecContext(ctx, "PRAGMA cache_size = -"+strconv.Itoa(u.cache))
 	if err == nil && fresh {
 		err = c.bringUpToDate(ctx, s)
@@ -168,6 +174,17 @@ func (c *connections) openFile(ctx context.Context, u use, file os.FileInfo) (*s
 	}
 	c.checked.Store(fileInfo{file})
 	return s, nil
+}
+
+// numberOf counts the files that it is asked for one after another.
+func (c *connections) numberOf(file os.FileInfo) int64 {
+	c.numbering.Lock()
+	defer c.numbering.Unlock()
+	if c.numbered == nil || !c.same(c.numbered, file) {
+		c.numbered = file
+		c.number++
+	}
+	return c.number
 }
 
 // fileInfo has one type whatever the file system, for an atomic.Value.

@@ -34,7 +34,7 @@ func TestKilledProcessesLoseNothingThatWasAcknowledged(t *testing.T) {
 	for n := range stores {
 		group.Go(func() {
 			t.Run(fmt.Sprint("store", n), func(t *testing.T) {
-				k := &killTrial{t: t, dir: t.TempDir(), random: rand.New(rand.NewPCG(seed, uint64(n))), state: make(deedState)}
+				k := &killTrial{t: t, dir: t.TempDir(), random: rand.New(rand.NewPCG(seed, uint64(n))), state: make(deedState), version: 1}
 				k.killed, k.done, k.cut = make(map[string]int), make(map[string]int), make(map[string]int)
 				for i := n; i < kills; i += stores {
 					these := []string{modes[(i/stores+n)%len(modes)]}
@@ -69,7 +69,7 @@ type killTrial struct {
 	dir     string
 	random  *rand.Rand
 	state   deedState
-	version int            // the next that nobody has used
+	version int            // the next that nobody has used; the first is 1
 	killed  map[string]int // by mode
 	done    map[string]int // acknowledged deeds
 	cut     map[string]int // deeds that a kill interrupted, and what was kept of them

@@ -205,7 +205,7 @@ func TestAStoreThatCannotBeWrittenCanBeRead(t *testing.T) {
 }
 
 func TestAMarkIsFoundInARawPage(t *testing.T) {
-	m := state{storeID{1, 2, 3}, 1 << 40}.mark()
+	m := state{storeFile{id: storeID{1, 2, 3}}, 1 << 40}.mark()
 	if m.id() != (storeID{1, 2, 3}) || m.generation() != 1<<40 || len(m) != markBytes {
 		t.Errorf("mark %x says %x, generation %d", m, m.id(), m.generation())
 	}

@@ -13,6 +13,14 @@ import (
 // under the same path. It is random.
 type storeID [16]byte
 
+// storeFile tells a store's file from the others that were at its path while it
+// was open. A copy of an older state has the store's id, and may come to the
+// same generation, and the same numbers of segments, by another way.
+type storeFile struct {
+	id   storeID
+	file int64 // how many files were there before, and this one
+}
+
 // fileAt returns the file that is at a store's path now.
 func fileAt(path string) (os.FileInfo, error) {
 	info, err := os.Stat(path)
@@ -41,4 +49,4 @@ func (m mark) id() (id storeID) {
 
 func (m mark) generation() uint64 { return binary.BigEndian.Uint64(m[len(storeID{}):]) }
 
-func (s state) mark() mark { return binary.BigEndian.AppendUint64(s.store[:], uint64(s.generation)) }
+func (s state) mark() mark { return binary.BigEndian.AppendUint64(s.store.id[:], uint64(s.generation)) }

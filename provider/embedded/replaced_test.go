@@ -51,6 +51,41 @@ func TestAStoreThatTakesThePlaceOfAnotherIsTheOneThatAnswers(t *testing.T) {
 	wantFound(t, other, "juice", provider.AllSites(), "https://a.example/juice")
 }
 
+// An older copy of a store's file takes its place, and comes to have as many
+// transactions as the file had: nothing that was in memory of that one counts.
+func TestAnOlderCopyOfTheFileIsNotTakenForTheFile(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a file that is open cannot be replaced")
+	}
+	dir, old := t.TempDir(), t.TempDir()
+	s := open(t, Options{Dir: dir})
+	put(t, s, drink("tea"))
+	s.Close()
+	copyStore(t, dir, old, FileName)
+	s = open(t, Options{Dir: dir})
+	put(t, s, drink("rice"))
+	put(t, s, drink("soup"))
+	wantFound(t, s, "tea rice soup", provider.AllSites(), "https://a.example/rice", "https://a.example/soup", "https://a.example/tea")
+
+	other := open(t, Options{Dir: old})
+	put(t, other, drink("cocoa"))
+	put(t, other, drink("juice"))
+	other.Close()
+	for _, suffix := range []string{"-wal", "-shm"} {
+		os.Remove(filepath.Join(dir, FileName+suffix))
+	}
+	if err := os.Rename(filepath.Join(old, FileName), filepath.Join(dir, FileName)); err != nil {
+		t.Fatal(err)
+	}
+	wantFound(t, s, "tea rice soup", provider.AllSites(), "https://a.example/tea")
+	wantFound(t, s, "cocoa", provider.AllSites(), "https://a.example/cocoa")
+	put(t, s, drink("bread"))
+	wantFound(t, s, "tea rice soup bread", provider.AllSites(), "https://a.example/bread", "https://a.example/tea")
+	wantFound(t, open(t, Options{Dir: dir}), "juice bread", provider.AllSites(), "https://a.example/bread", "https://a.example/juice")
+	remove(t, s, provider.Selector{Site: "a.example", URLs: []string{"https://a.example/juice"}})
+	checked(t, s)
+}
+
 // copyStore copies what a killed process would leave of a store that is open.
 func copyStore(t *testing.T, from, to string, names ...string) {
 	t.Helper()

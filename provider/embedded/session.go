@@ -10,9 +10,10 @@ import (
 
 // session is a connection with the statements prepared on it.
 type session struct {
-	conn  *sql.Conn
-	stmts map[string]*sql.Stmt
-	file  os.FileInfo // what it has open
+	conn   *sql.Conn
+	stmts  map[string]*sql.Stmt
+	file   os.FileInfo // what it has open
+	number int64       // of the file; see storeFile
 }
 
 // begin starts what needs a lock. SQLite's own wait for a lock ends with ctx or
