@@ -20,9 +20,12 @@ func outdatedStore(t testing.TB) (dir string) {
 	dir = t.TempDir()
 	s := open(t, Options{Dir: dir})
 	shop(t, s)
+	var docs []provider.Document
 	for i := range 300 {
-		put(t, s, doc("c.example", fmt.Sprintf("https://c.example/%d", i), "", "coffee"))
+		docs = append(docs, doc("c.example", fmt.Sprintf("https://c.example/%d", i), "", "coffee"))
 	}
+	put(t, s, docs[:200]...)
+	put(t, s, docs[200:]...)
 	s.Close()
 	asVersion1(t, dir)
 	edit(t, dir, "UPDATE document SET version = version - 1")

@@ -52,7 +52,8 @@ const pageBytes = 8192
 // segment.dead has a bit for each document of the segment that has been
 // replaced or deleted since; null means none. segment.format is that of its
 // bytes, which are cut into rows of at most chunkBytes; segment.crc is the
-// checksum of its row.
+// checksum of its row. A segment of a site with a negative number is not yet
+// one's (see waitingSite).
 //
 // A lease says who does something in the background that only one process
 // should do, and until when, in milliseconds since 1970, others leave it to it.
