@@ -185,7 +185,7 @@ func segmentsOf(ctx context.Context, tx *session, sites []siteRow) (map[int64][]
 		ids[i], of[site.id] = site.id, site
 	}
 	list := make(map[int64][]segmentRow, len(sites))
-	err := tx.each(ctx, func(rows *sql.Rows) error {
+	err := eachQuickly(ctx, tx, func(rows *sql.Rows) error {
 		var r segmentRow
 		var site int64
 		damage, err := r.scan(rows, &site, &site)
@@ -196,6 +196,18 @@ func segmentsOf(ctx context.Context, tx *session, sites []siteRow) (map[int64][]
 		return err
 	}, "SELECT "+segmentColumns+", site FROM segment WHERE site IN (SELECT value FROM json_each(?)) ORDER BY id", idList(ids))
 	return list, err
+}
+
+// eachQuickly is tx.each for rows that take no time. Between them it looks at ctx,
+// which SQLite's driver would have watched by a goroutine for each, at a greater
+// cost than that of the rows.
+func eachQuickly(ctx context.Context, tx *session, row func(*sql.Rows) error, query string, args ...any) error {
+	return tx.each(context.WithoutCancel(ctx), func(rows *sql.Rows) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return row(rows)
+	}, query, args...)
 }
 
 // maxSegmentBytes bounds what one segment may have, so that a damaged number
@@ -222,7 +234,7 @@ func readSegments(ctx context.Context, tx *session, list []segmentRow, reuse []b
 	}
 	// The join goes through the list in its order, and for each through its
 	// chunks by the index on them.
-	err := tx.each(ctx, func(rows *sql.Rows) error {
+	err := eachQuickly(ctx, tx, func(rows *sql.Rows) error {
 		var id, part int64
 		var data sql.RawBytes
 		if err := rows.Scan(&id, &part, &data); err != nil {

@@ -166,7 +166,7 @@ func (f *finder) fetch(list []candidate) ([]rankedHit, error) {
 	}
 	hits := make([]rankedHit, len(list))
 	read := make([]bool, len(list))
-	err := f.tx.each(f.ctx, func(rows *sql.Rows) error {
+	err := eachQuickly(f.ctx, f.tx, func(rows *sql.Rows) error {
 		var id, crc int64
 		var hit rankedHit
 		var types, declared string
