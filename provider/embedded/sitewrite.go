@@ -28,7 +28,10 @@ func (r *siteWrite) read(w *write) error {
 	if err != nil {
 		return err
 	}
-	segments := w.loader(r.site)
+	segments, err := w.loader(r.site, rows, len(r.removed) > 0)
+	if err != nil {
+		return err
+	}
 	changed, err := bury(rows, r.removed, segments, r.site)
 	if err != nil {
 		return err
@@ -94,10 +97,34 @@ func (r *siteWrite) write(w *write) error {
 	return w.putSite(r.site)
 }
 
+// worthKeeping is how much of a site's index a write reads before it keeps it in
+// memory, for the next.
+const worthKeeping = 64 << 10
+
 // loader returns a function that reads segments of a site, each once, and those
-// not at all that are in memory.
-func (w *write) loader(site siteRow) func(segmentRow) (*segment, error) {
+// not at all that are in memory. rows are all of them; search says that most
+// will be looked into.
+func (w *write) loader(site siteRow, rows []segmentRow, search bool) (func(segmentRow) (*segment, error), error) {
 	known := w.store.indexes.get(site)
+	var missing int64
+	for _, r := range rows {
+		if known.segment(r.id) == nil {
+			missing += r.bytes
+		}
+	}
+	if before, ok := w.before.site(site.name); ok && search && missing > worthKeeping {
+		// What is kept is the state before this transaction.
+		was := slices.Clone(rows)
+		for i := range was {
+			was[i].dead = slices.Clone(was[i].dead)
+		}
+		fresh, err := loadIndexes(w.ctx, w.tx, []siteRow{before}, []*siteIndex{known}, map[int64][]segmentRow{site.id: was})
+		if err != nil {
+			return nil, err
+		}
+		known = fresh[0]
+		w.store.indexes.put(known)
+	}
 	loaded := make(map[int64]*segment)
 	return func(r segmentRow) (*segment, error) {
 		seg := known.segment(r.id)
@@ -112,7 +139,7 @@ func (w *write) loader(site siteRow) func(segmentRow) (*segment, error) {
 			loaded[r.id] = seg
 		}
 		return seg, nil
-	}
+	}, nil
 }
 
 // bury marks the documents with these URLs as dead in rows, and returns the
