@@ -156,7 +156,7 @@ func (s *Store) rebuildNow(ctx context.Context, damage *indexDamage, pause func(
 			return err
 		}
 		site, ok := c.site(b.site.name)
-		if changed = !ok || site.generation != b.site.generation; changed {
+		if changed = !ok || site.key() != b.site.key() || site.generation != b.site.generation; changed {
 			return nil
 		}
 		b.site = site

@@ -168,7 +168,7 @@ func (b *indexRebuilder) swap(tx *session) (done bool, err error) {
 		return false, err
 	}
 	site, ok := c.site(b.site.name)
-	if !ok || site.generation != b.site.generation {
+	if !ok || site.key() != b.site.key() || site.generation != b.site.generation {
 		return false, sweepWaiting(b.ctx, tx, b.site.id)
 	}
 	w := newWrite(b.ctx, tx, b.store, c)

@@ -1,10 +1,12 @@
 package embedded
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/siteprovider/siteprovider/provider"
 )
@@ -71,12 +73,7 @@ func TestAnOlderCopyOfTheFileIsNotTakenForTheFile(t *testing.T) {
 	put(t, other, drink("cocoa"))
 	put(t, other, drink("juice"))
 	other.Close()
-	for _, suffix := range []string{"-wal", "-shm"} {
-		os.Remove(filepath.Join(dir, FileName+suffix))
-	}
-	if err := os.Rename(filepath.Join(old, FileName), filepath.Join(dir, FileName)); err != nil {
-		t.Fatal(err)
-	}
+	takePlace(t, old, dir)
 	wantFound(t, s, "tea rice soup", provider.AllSites(), "https://a.example/tea")
 	wantFound(t, s, "cocoa", provider.AllSites(), "https://a.example/cocoa")
 	put(t, s, drink("bread"))
@@ -84,6 +81,58 @@ func TestAnOlderCopyOfTheFileIsNotTakenForTheFile(t *testing.T) {
 	wantFound(t, open(t, Options{Dir: dir}), "juice bread", provider.AllSites(), "https://a.example/bread", "https://a.example/juice")
 	remove(t, s, provider.Selector{Site: "a.example", URLs: []string{"https://a.example/juice"}})
 	checked(t, s)
+}
+
+// What was merged of one file is not put in the place of what another file has
+// under the same numbers.
+func TestAFileThatIsReplacedDuringAMergeKeepsItsOwn(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a file that is open cannot be replaced")
+	}
+	dir, old := t.TempDir(), t.TempDir()
+	s := open(t, Options{Dir: dir})
+	put(t, s, drink("tea"))
+	s.Close()
+	copyStore(t, dir, old, FileName)
+	twoSegments := func(s *Store, word string) {
+		for _, n := range []int{200, 100} {
+			var docs []provider.Document
+			for i := range n {
+				docs = append(docs, drink(fmt.Sprintf("%s%d", word, 1000*n+i)))
+			}
+			put(t, s, docs...)
+		}
+	}
+	s = open(t, Options{Dir: dir})
+	twoSegments(s, "coffee")
+	k := newKeeper(s, time.Hour)
+	list, _, err := k.plan(t.Context(), 1)
+	if err != nil || len(list) != 1 || list[0].merge(t.Context()) != nil {
+		t.Fatalf("%d merges planned, %v; want 1", len(list), err)
+	}
+	other := open(t, Options{Dir: old})
+	twoSegments(other, "cocoa")
+	other.Close()
+	takePlace(t, old, dir)
+	if _, err := k.swap(t.Context(), list); err != nil {
+		t.Fatal(err)
+	}
+	checked(t, s)
+	wantFound(t, s, "cocoa100007", provider.AllSites(), "https://a.example/cocoa100007")
+	wantFound(t, s, "coffee100007", provider.AllSites())
+}
+
+// takePlace puts the file of a closed store in the place of another's.
+func takePlace(t *testing.T, from, to string) {
+	t.Helper()
+	for _, suffix := range []string{"-wal", "-shm"} {
+		if err := os.Remove(filepath.Join(to, FileName+suffix)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Rename(filepath.Join(from, FileName), filepath.Join(to, FileName)); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // copyStore copies what a killed process would leave of a store that is open.

@@ -223,11 +223,12 @@ func (k *keeper) swap(ctx context.Context, list []*merging) (mine bool, err erro
 	return mine, err
 }
 
-// swap does nothing where one of the segments is not there any more. What died
-// in them meanwhile is dead in the new one.
+// swap does nothing where one of the segments is not there any more, or another
+// file has taken the place of theirs. What died in them meanwhile is dead in the
+// new one.
 func (m *merging) swap(w *write) error {
 	site, ok := w.before.site(m.site.name)
-	if !ok || site.id != m.site.id {
+	if !ok || site.key() != m.site.key() {
 		return nil
 	}
 	rows, err := segmentRows(w.ctx, w.tx, site.id)
