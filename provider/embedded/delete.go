@@ -10,7 +10,9 @@ import (
 
 // Delete removes documents by the exact URLs under which they were put, or a
 // whole site, and returns how many there were. They are gone for every search
-// and lookup that begins afterwards.
+// and lookup that begins afterwards. Their rows are overwritten in the file at
+// once; their words are gone from the index with the next merge of the site, for
+// which Compact does not wait, and from the log when it is next emptied.
 func (s *Store) Delete(ctx context.Context, sel provider.Selector) (int, error) {
 	ctx, done, err := s.begin(ctx)
 	if err != nil {
