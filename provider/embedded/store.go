@@ -55,8 +55,8 @@ type Options struct {
 	calm     time.Duration // after which the keeper tidies up; 0: keeperCalm; less: there is no keeper. For tests.
 }
 
-// DefaultCacheBytes is the bound of the index in memory: about 2,000,000 short
-// documents.
+// DefaultCacheBytes is the bound of the index in memory: that of about 1,000,000
+// documents of a hundred words.
 const DefaultCacheBytes = 256 << 20
 
 // Store is an open store. It is safe for concurrent use.
