@@ -1,7 +1,6 @@
 package embedded_test
 
 import (
-	"bufio"
 	"encoding/json"
 	"math/rand/v2"
 	"os"
@@ -14,38 +13,6 @@ import (
 	"github.com/siteprovider/siteprovider/provider"
 	"github.com/siteprovider/siteprovider/provider/embedded"
 )
-
-// benchDocuments returns the documents of the file that make_debian_jsonl.py
-// wrote: about 64,000, on 58 sites.
-func benchDocuments(b *testing.B) []provider.Document {
-	b.Helper()
-	path := os.Getenv("SITEPROVIDER_DEBIAN_JSONL")
-	if path == "" {
-		b.Skip("set SITEPROVIDER_DEBIAN_JSONL to the file that make_debian_jsonl.py of the test data writes")
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer f.Close()
-	var docs []provider.Document
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, provider.MaxObjectBytes)
-	for lines.Scan() {
-		var line struct {
-			URL, Site string
-			Schema    json.RawMessage
-		}
-		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
-			b.Fatal(err)
-		}
-		docs = append(docs, provider.Document{URL: line.URL, Site: line.Site, Schema: line.Schema})
-	}
-	if err := lines.Err(); err != nil {
-		b.Fatal(err)
-	}
-	return docs
-}
 
 func benchStore(b *testing.B, dir string, docs []provider.Document) *embedded.Store {
 	b.Helper()
@@ -63,7 +30,7 @@ func benchStore(b *testing.B, dir string, docs []provider.Document) *embedded.St
 
 // BenchmarkPut stores all documents in a new store, a thousand at a time.
 func BenchmarkPut(b *testing.B) {
-	docs := benchDocuments(b)
+	docs := embedded.DebianDocuments(b)
 	size := 0
 	for _, d := range docs {
 		size += d.Size()
@@ -86,7 +53,7 @@ func BenchmarkPut(b *testing.B) {
 
 // BenchmarkPutAgain stores documents that are there already, unchanged.
 func BenchmarkPutAgain(b *testing.B) {
-	docs := benchDocuments(b)
+	docs := embedded.DebianDocuments(b)
 	s := benchStore(b, b.TempDir(), docs)
 	defer s.Close()
 	for b.Loop() {
@@ -101,7 +68,7 @@ func BenchmarkPutAgain(b *testing.B) {
 
 // BenchmarkPutOne replaces single documents, each in a transaction of its own.
 func BenchmarkPutOne(b *testing.B) {
-	docs := benchDocuments(b)
+	docs := embedded.DebianDocuments(b)
 	s := benchStore(b, b.TempDir(), docs)
 	defer s.Close()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -117,7 +84,7 @@ func BenchmarkPutOne(b *testing.B) {
 // BenchmarkSearch asks for the 50 best hits with their objects, when the index is
 // in memory.
 func BenchmarkSearch(b *testing.B) {
-	docs := benchDocuments(b)
+	docs := embedded.DebianDocuments(b)
 	dir := b.TempDir()
 	s := benchStore(b, dir, docs)
 	defer func() { s.Close() }()
@@ -156,7 +123,7 @@ func BenchmarkSearch(b *testing.B) {
 
 // BenchmarkFirstSearch opens a store and searches its largest site.
 func BenchmarkFirstSearch(b *testing.B) {
-	docs := benchDocuments(b)
+	docs := embedded.DebianDocuments(b)
 	dir := b.TempDir()
 	if err := benchStore(b, dir, docs).Close(); err != nil {
 		b.Fatal(err)

@@ -69,37 +69,11 @@ func TestTheKeeperMakesTheSegmentsOfASiteOne(t *testing.T) {
 }
 
 func TestWhatWasDeletedIsGoneFromTheFilesAfterTheNextMerge(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		end  func(s *Store, d provider.Document)
-	}{
-		{"deleted", func(s *Store, d provider.Document) {
-			remove(t, s, provider.Selector{Site: d.Site, URLs: []string{d.URL}})
-		}},
-		{"deleted with its site", func(s *Store, d provider.Document) {
-			remove(t, s, provider.Selector{Site: d.Site, WholeSite: true})
-		}},
-		{"replaced", func(s *Store, d provider.Document) {
-			put(t, s, doc(d.Site, d.URL, "", "something else"))
-		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			dir := t.TempDir()
-			s := open(t, Options{Dir: dir})
-			shop(t, s)
-			d := doc("shop.example", "https://shop.example/05x", "A Zyzzyvamarker", "zyzzyvamarker "+strings.Repeat("long text of it ", 2000))
-			d.Schema = []byte(`{"@type":"Article","name":"Zyzzyvamarker","description":"` + strings.Repeat("zyzzyvamarker ", 3000) + `"}`)
-			put(t, s, d)
-			c.end(s, d)
-			if len(filesWith(t, dir, "zyzzyvamarker")) == 0 {
-				t.Fatal("the word is not in any file before: nothing is tested")
-			}
-			kept := calmly(t, dir)
-			put(t, kept, doc("other.example", "https://other.example/", "", "tea"))
-			eventually(t, "the word is in no file", func() bool { return len(filesWith(t, dir, "zyzzyvamarker")) == 0 })
-			checked(t, s)
-		})
-	}
+	eachWayToGo(t, func(t *testing.T, _ *Store, dir string) {
+		kept := calmly(t, dir)
+		put(t, kept, doc("other.example", "https://other.example/", "", "tea"))
+		eventually(t, "the word is in no file", func() bool { return len(filesWith(t, dir, "zyzzyvamarker")) == 0 })
+	})
 }
 
 func TestDocumentsThatGoDuringAMergeStayGone(t *testing.T) {

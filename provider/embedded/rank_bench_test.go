@@ -1,18 +1,14 @@
 package embedded
 
 import (
-	"bufio"
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/siteprovider/siteprovider/provider"
 )
 
 // rankedText is what a document is indexed by.
@@ -20,29 +16,13 @@ type rankedText struct{ name, text string }
 
 func rankedTexts(b *testing.B) []rankedText {
 	b.Helper()
-	path := os.Getenv("SITEPROVIDER_DEBIAN_JSONL")
-	if path == "" {
-		b.Skip("set SITEPROVIDER_DEBIAN_JSONL to the file that make_debian_jsonl.py of the test data writes")
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer f.Close()
 	var list []rankedText
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, provider.MaxObjectBytes)
-	for lines.Scan() {
-		var line struct {
-			Schema struct{ Name, Description string }
-		}
-		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+	for _, d := range DebianDocuments(b) {
+		var schema struct{ Name, Description string }
+		if err := json.Unmarshal(d.Schema, &schema); err != nil {
 			b.Fatal(err)
 		}
-		list = append(list, rankedText{line.Schema.Name, line.Schema.Name + " " + line.Schema.Description})
-	}
-	if err := lines.Err(); err != nil {
-		b.Fatal(err)
+		list = append(list, rankedText{schema.Name, schema.Name + " " + schema.Description})
 	}
 	return list
 }

@@ -59,10 +59,10 @@ func BenchmarkUpsertBesideSearch(b *testing.B) {
 	}
 }
 
-// upsertDocuments are those of benchDocuments, or made up where there are none.
+// upsertDocuments are DebianDocuments, or made up where there are none.
 func upsertDocuments(b *testing.B) []provider.Document {
 	if os.Getenv("SITEPROVIDER_DEBIAN_JSONL") != "" {
-		return benchDocuments(b)
+		return embedded.DebianDocuments(b)
 	}
 	random := rand.New(rand.NewPCG(5, 6))
 	words := make([]string, 20_000)
