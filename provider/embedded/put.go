@@ -31,6 +31,9 @@ type change struct {
 	hash   []byte
 	old    int64 // the row of the document that it replaces; 0: none
 	row    int64 // its row, once that is written
+	// damaged is set where the row that is indexed anew is not as it was
+	// written, which its new checksum must go on saying.
+	damaged bool
 
 	// What prepare adds.
 	key   int64

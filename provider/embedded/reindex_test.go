@@ -3,6 +3,7 @@ package embedded
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -192,4 +193,25 @@ func TestAReindexThatIsKilledIsTakenUpAgain(t *testing.T) {
 	checked(t, s)
 	wantName(t, s, "word4321", "word4321")
 	wantName(t, s, "word0", "word0")
+}
+
+func TestADamagedObjectStaysAnErrorWhenItIsIndexedAnew(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, Options{Dir: dir})
+	put(t, s, drink("tea"), drink("rice"))
+	s.Close()
+	edit(t, dir, "UPDATE document SET schema = CAST(replace(CAST(schema AS TEXT), 'tea', 'tee') AS BLOB) WHERE url = 'https://a.example/tea'")
+	s = open(t, Options{Dir: dir})
+	for _, when := range []string{"before", "after"} {
+		_, err := s.Get(t.Context(), provider.Lookup{URLs: []string{"https://a.example/tea"}, Scope: provider.AllSites()})
+		if !errors.Is(err, provider.ErrCorrupt) {
+			t.Fatalf("%s it is indexed anew: %v, want ErrCorrupt", when, err)
+		}
+		if _, err := s.Reindex(t.Context(), ReindexOptions{All: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	remove(t, s, provider.Selector{Site: "a.example", URLs: []string{"https://a.example/tea"}})
+	put(t, s, drink("tea"))
+	checked(t, s)
 }

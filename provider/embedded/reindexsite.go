@@ -178,7 +178,8 @@ func (d *storedDocument) again(site string) *change {
 	if !whole {
 		given = full // what there is, is all there is
 	}
-	return &change{doc: given, hash: d.hash, old: d.id}
+	damaged := !whole && checkRow(d.crc, d.url, d.name, d.types, d.lang, d.packedText, d.objects) != nil
+	return &change{doc: given, hash: d.hash, old: d.id, damaged: damaged}
 }
 
 // stillThere returns the changes to documents that nobody has changed or deleted

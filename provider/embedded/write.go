@@ -200,7 +200,11 @@ func (w *write) putRow(site siteRow, c *change) error {
 	if text == nil {
 		text = []byte{}
 	}
-	crc := documentChecksum(headChecksum(site.id, d.URL, c.key, documentVersion, c.hash), rowChecksum(d.URL, d.Name, c.types, d.Language, text, d.Schema))
+	row := rowChecksum(d.URL, d.Name, c.types, d.Language, text, d.Schema)
+	if c.damaged {
+		row = ^row
+	}
+	crc := documentChecksum(headChecksum(site.id, d.URL, c.key, documentVersion, c.hash), row)
 	if c.old != 0 {
 		r, err := w.exec("UPDATE document SET version = ?, hash = ?, name = ?, types = ?, language = ?, crc = ?, text = ?, schema = ? WHERE id = ? AND site = ? AND url = ?",
 			documentVersion, c.hash, d.Name, c.types, d.Language, crc, text, d.Schema, c.old, site.id, d.URL)
