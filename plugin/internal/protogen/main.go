@@ -1,10 +1,14 @@
-// Command protogen compiles the .proto files of package plugin to Go. It needs
+// Command protogen compiles the .proto files of package plugin to Go, and to
+// the descriptor that the Python bridge makes its messages from. It needs
 // neither protoc nor a network: the compiler is a Go library, and the two code
 // generators are tools of this module, so go.mod pins all that shapes the
 // output.
 //
 //	go run ./internal/protogen -proto proto -out internal/siteproviderv1
+//	go run ./internal/protogen -proto proto -out "" -python FILE
 package main
+
+//go:generate go run . -proto ../../proto -out= -python ../../python/siteprovider_nlweb/_descriptor.py
 
 import (
 	"bytes"
@@ -28,18 +32,31 @@ const module = "github.com/siteprovider/siteprovider/plugin/internal/siteprovide
 
 func main() {
 	protoDir := flag.String("proto", "proto", "directory that import paths start from")
-	outDir := flag.String("out", "internal/siteproviderv1", "directory of the generated files")
+	outDir := flag.String("out", "internal/siteproviderv1", "directory of the generated Go files; empty: none")
+	pythonFile := flag.String("python", "", "the generated Python file; empty: none")
 	flag.Parse()
-	if err := generate(context.Background(), *protoDir, *outDir); err != nil {
+	if err := generate(context.Background(), *protoDir, *outDir, *pythonFile); err != nil {
 		fmt.Fprintln(os.Stderr, "protogen:", err)
 		os.Exit(1)
 	}
 }
 
-func generate(ctx context.Context, protoDir, outDir string) error {
+func generate(ctx context.Context, protoDir, outDir, pythonFile string) error {
 	request, err := compile(ctx, protoDir)
 	if err != nil {
 		return err
+	}
+	if pythonFile != "" {
+		text, err := pythonDescriptor(request.ProtoFile)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(pythonFile, text, 0o644); err != nil {
+			return err
+		}
+	}
+	if outDir == "" {
+		return nil
 	}
 	request.Parameter = proto.String("module=" + module)
 	for _, tool := range []string{"protoc-gen-go", "protoc-gen-go-grpc"} {
