@@ -28,10 +28,6 @@ import (
 )
 
 const (
-	// maxSocketDir leaves room for the name of a socket in the 104 bytes
-	// that macOS allows for its path; Linux allows 108.
-	maxSocketDir = 80
-
 	// How a plugin is ended: asked to close the provider, then told to
 	// exit, then killed; and how long the host waits for what is left.
 	askTime  = time.Second
@@ -41,12 +37,12 @@ const (
 
 // generation is one process of a plugin, started and configured.
 type generation struct {
-	process   *process
-	log       *childLog
-	goplugin  *goplugin.Client
-	socketDir string
-	conn      *grpc.ClientConn
-	client    *client
+	process  *process
+	log      *childLog
+	goplugin *goplugin.Client
+	sockets  *socketDir // nil until it is made
+	conn     *grpc.ClientConn
+	client   *client
 
 	answered atomic.Bool // a call of the contract
 
@@ -109,15 +105,17 @@ func (g *generation) clientConfig(spec Spec) *goplugin.ClientConfig {
 	}
 }
 
-// runner is called by go-plugin with the variables of its own and with the
-// private directory it made for the socket.
-func (g *generation) runner(_ hclog.Logger, cmd *exec.Cmd, socketDir string) (runner.Runner, error) {
-	g.socketDir = socketDir
-	if len(socketDir) > maxSocketDir {
-		return nil, fmt.Errorf("the socket directory %s is %d bytes long, more than the %d that leave room for a socket: set TMPDIR to a shorter path",
-			socketDir, len(socketDir), maxSocketDir)
+// runner is called by go-plugin with the variables of its own, and with a
+// directory it made for the socket. It gets one of ours instead, which is known
+// to be in use for as long as this host lives.
+func (g *generation) runner(_ hclog.Logger, cmd *exec.Cmd, theirs string) (runner.Runner, error) {
+	os.Remove(theirs)
+	sockets, err := newSocketDir()
+	if err != nil {
+		return nil, err
 	}
-	g.process.cmd.Env = append(g.process.cmd.Env, cmd.Env...)
+	g.sockets = sockets
+	g.process.cmd.Env = append(append(g.process.cmd.Env, cmd.Env...), socketDirEnv+"="+sockets.path)
 	return g.process, nil
 }
 
@@ -198,8 +196,8 @@ func (g *generation) end() error {
 	case <-time.After(exitTime + killTime):
 		g.log.log.Error("the plugin does not end though it was killed", "pid", g.process.ID())
 	}
-	if g.socketDir != "" {
-		os.RemoveAll(g.socketDir)
+	if g.sockets != nil {
+		g.sockets.remove()
 	}
 	return closeErr
 }

@@ -28,6 +28,11 @@ func openWith(ctx context.Context, spec Spec, pulse pulse) (*Plugin, error) {
 		return nil, err
 	}
 	p := &Plugin{newSupervisor(spec, pulse)}
+	p.tasks.Go(func() {
+		if n := sweepSocketDirs(); n > 0 {
+			spec.Log.Info("removed socket directories of hosts that were killed", "directories", n)
+		}
+	})
 	if _, err := p.current(ctx); err != nil {
 		p.Close()
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -27,7 +28,23 @@ type OpenFunc func(ctx context.Context, settings []byte) (provider.Provider, err
 type ServeOptions struct {
 	// Log is where the plugin logs; nil: NewLogger.
 	Log *slog.Logger
+
+	// MaxCalls is how many calls may be in flight; 0 means DefaultMaxCalls.
+	// One more fails at once with an error that matches
+	// provider.ErrUnavailable and may be tried again.
+	MaxCalls int
+
+	// MaxCallTime is how long a call may take whose host grants it more, or
+	// sets no deadline at all; 0 means DefaultMaxCallTime. The provider's
+	// context ends then.
+	MaxCallTime time.Duration
 }
+
+// Defaults of ServeOptions.
+const (
+	DefaultMaxCalls    = 512
+	DefaultMaxCallTime = 10 * time.Minute
+)
 
 // ErrNoHost is returned by Serve in a process that no host started.
 var ErrNoHost = errors.New("this is a plugin: it serves the search host that starts it and does nothing by itself")
@@ -60,7 +77,7 @@ func Serve(open OpenFunc, opt ServeOptions) error {
 
 	s := &serving{
 		server: newServer(open),
-		guard:  &guard{log: log},
+		guard:  newGuard(log, opt),
 		stdout: os.Stdout,
 		stderr: os.Stderr,
 		log:    log,
@@ -85,6 +102,9 @@ func Serve(open OpenFunc, opt ServeOptions) error {
 	if s.grpc == nil {
 		return errors.New("plugin: no socket to serve on; see the log")
 	}
+	if s.orphaned.Load() {
+		removeOwnSockets()
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	return s.server.close(ctx)
@@ -97,9 +117,10 @@ type serving struct {
 	stdout, stderr *os.File
 	log            *slog.Logger
 
-	grpc  *grpc.Server // set once, before ready is closed
-	ready chan struct{}
-	stdio sync.Once
+	grpc     *grpc.Server // set once, before ready is closed
+	ready    chan struct{}
+	stdio    sync.Once
+	orphaned atomic.Bool // the host is gone
 }
 
 // grpcServer is called by go-plugin with its own options, TLS among them.
@@ -148,11 +169,20 @@ func (s *serving) stopWithHost() {
 	why := <-gone
 	// The log may be a pipe that nobody reads any more, and the provider
 	// may hang; neither keeps the process alive.
-	time.AfterFunc(orphanTime, func() { os.Exit(1) })
+	s.orphaned.Store(true)
+	time.AfterFunc(orphanTime, func() {
+		removeOwnSockets()
+		os.Exit(1)
+	})
 	s.log.Info("stopping: the host is gone", "why", why)
 	<-s.ready
 	s.grpc.Stop()
-	// The host made it for the socket, and can no longer remove it. Where
-	// anything else is in it, this does nothing.
-	os.Remove(os.Getenv("PLUGIN_UNIX_SOCKET_DIR"))
+}
+
+// removeOwnSockets removes the directory that the host made for the socket, and
+// can no longer remove.
+func removeOwnSockets() {
+	if dir := os.Getenv(socketDirEnv); dir != "" {
+		removeSockets(dir)
+	}
 }
