@@ -256,7 +256,7 @@ func (c *check) findable(d *storedDocument) bool {
 	if !ok {
 		return true
 	}
-	text, err := unpackText(d.objects, d.packedText)
+	text, err := unpackText(d.object, d.packedText)
 	if err != nil {
 		return true
 	}

@@ -133,7 +133,8 @@ func TestCheckFindsAndReindexMends(t *testing.T) {
 		{"types that are none", "UPDATE document SET types = '[1'" + one, "the types of a document are no list", RemedyReindex},
 
 		{"another object", `UPDATE document SET schema = replace(schema, 'water', 'wafer')` + one, "https://shop.example/08: its object or what was given", RemedyIngest},
-		{"an object that is cut off", "UPDATE document SET schema = substr(schema, 1, 30)" + one, "is not JSON", RemedyIngest},
+		{"an object that is cut off", "UPDATE document SET schema = substr(schema, 1, 30)" + one, "an object cannot be unpacked", RemedyIngest},
+		{"an object that is none", "UPDATE document SET schema = CAST('{\"name\"' AS BLOB)" + one, "is not JSON", RemedyIngest},
 		{"another checksum", "UPDATE document SET hash = x'00'" + one, "wrong checksum", RemedyIngest},
 		{"another given name", "UPDATE document SET name = 'Teapot' WHERE url = 'https://shop.example/01'", "https://shop.example/01: its object or what was given", RemedyIngest},
 

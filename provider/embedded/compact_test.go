@@ -257,11 +257,11 @@ func TestStatsCountWhatIsThere(t *testing.T) {
 	var docs []provider.Document
 	for i := range 200 {
 		d := doc("a.example", fmt.Sprintf("https://a.example/%d", i), "", "tea")
-		docs, objects = append(docs, d), objects+len(d.Schema)
+		docs, objects = append(docs, d), objects+len(packObject(d.Schema))
 	}
 	put(t, s, docs...)
 	remove(t, s, provider.Selector{Site: "a.example", URLs: []string{docs[7].URL}})
-	objects -= len(docs[7].Schema)
+	objects -= len(packObject(docs[7].Schema))
 	err := s.files.write(t.Context(), func(tx *session) error {
 		_, err := tx.exec(t.Context(), "UPDATE document SET version = 1 WHERE id < 4")
 		return err

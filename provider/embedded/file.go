@@ -43,8 +43,8 @@ const pageBytes = 8192
 // nameChecksum. Numbers of sites, documents and segments are never used twice,
 // because an index in memory goes by them.
 //
-// document.key is urlKey of the URL. document.text is written relative to
-// schema (see packText). document.version is that of the rules under which the
+// document.key is urlKey of the URL. document.schema is the object, packed (see
+// packObject), and document.text is written relative to it (see packText). document.version is that of the rules under which the
 // document was indexed (see documentVersion). The lower half of document.crc is
 // the rowChecksum of what a document is, the upper half the headChecksum of
 // what it is found by; 0 there, which is what version 1 wrote, stands for none.

@@ -216,12 +216,15 @@ func fillObjects(ctx context.Context, tx *session, ids []int64, objects []provid
 	err := tx.each(ctx, func(rows *sql.Rows) error {
 		var id, crc int64
 		var url, name, types, language string
-		var text sql.RawBytes
-		var schema []byte
-		if err := rows.Scan(&id, &url, &name, &types, &language, &crc, &text, &schema); err != nil {
+		var text, packed sql.RawBytes
+		if err := rows.Scan(&id, &url, &name, &types, &language, &crc, &text, &packed); err != nil {
 			return err
 		}
-		if err := checkRow(crc, url, name, types, language, text, schema); err != nil {
+		if err := checkRow(crc, url, name, types, language, text, packed); err != nil {
+			return err
+		}
+		schema, err := unpackObject(nil, packed)
+		if err != nil {
 			return err
 		}
 		for n, i := range at[id] {

@@ -19,7 +19,7 @@ import (
 // next statement refused. It has to fail before it changes anything: a step
 // that changes what writers must do also changes something that every
 // transaction of the old version begins with.
-var migrations = []func(ctx context.Context, tx *session) error{fromVersion1}
+var migrations = []func(ctx context.Context, tx *session) error{fromVersion1, fromVersion2}
 
 // bringUpToDate makes sure that the file of s is a store of this version, and
 // migrates an older one.
@@ -99,6 +99,19 @@ func fromVersion1(ctx context.Context, tx *session) error {
 		return err
 	}
 	_, err = tx.exec(ctx, "UPDATE store SET version = ?, digest = ?", own.version, sum+own.sum())
+	return err
+}
+
+// fromVersion2 lets objects be packed, which programs of version 2 cannot read.
+// Those that are there remain as they are.
+func fromVersion2(ctx context.Context, tx *session) error {
+	own, err := readStoreRow(ctx, tx)
+	if err != nil {
+		return err
+	}
+	next := own
+	next.version = 3
+	_, err = tx.exec(ctx, "UPDATE store SET version = ?, digest = digest + ?", next.version, next.sum()-own.sum())
 	return err
 }
 

@@ -36,10 +36,11 @@ type change struct {
 	damaged bool
 
 	// What prepare adds.
-	key   int64
-	types string
-	text  []byte
-	terms terms
+	key    int64
+	types  string
+	text   []byte
+	object []byte // as it is stored
+	terms  terms
 }
 
 // siteChange is the documents to be stored on one site, in the order of their
@@ -233,6 +234,9 @@ func (c *change) prepare(a *analyser) {
 		c.types = string(types)
 	}
 	c.text = packText(d.Schema, d.Text)
+	if c.object == nil {
+		c.object = packObject(d.Schema)
+	}
 	c.terms = a.document(d.Name, d.Text, d.Language)
 }
 

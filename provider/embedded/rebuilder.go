@@ -40,7 +40,7 @@ type indexRebuilder struct {
 type rawDocument struct {
 	id                  int64
 	url, name, language string
-	packed, object      []byte
+	packedText, packed  []byte
 }
 
 // waitingSite is the site of the segments of a site that wait for the others of
@@ -56,14 +56,14 @@ func (b *indexRebuilder) readDocuments(tx *session) error {
 		var d rawDocument
 		var key, version, crc int64
 		var hash sql.RawBytes
-		if err := rows.Scan(&d.id, &d.url, &key, &version, &hash, &crc, &d.name, &d.language, &d.packed, &d.object); err != nil {
+		if err := rows.Scan(&d.id, &d.url, &key, &version, &hash, &crc, &d.name, &d.language, &d.packedText, &d.packed); err != nil {
 			return err
 		}
 		if err := checkHead(crc, b.site.id, d.url, key, version, hash); err != nil && !b.lenient {
 			return err
 		}
 		b.raw = append(b.raw, d)
-		if bytes += len(d.packed) + len(d.object); len(b.raw) < batchDocuments && bytes < batchBytes {
+		if bytes += len(d.packedText) + len(d.packed); len(b.raw) < batchDocuments && bytes < batchBytes {
 			return nil
 		}
 		bytes = 0
@@ -92,9 +92,13 @@ func (b *indexRebuilder) analyse() {
 	b.docs = append(b.docs, make([]indexed, len(b.raw))...)
 	inParallel(len(b.raw), func(i int) {
 		d := &b.raw[i]
-		text, err := unpackText(d.object, d.packed)
+		object, err := unpackObject(nil, d.packed)
+		var text string
+		if err == nil {
+			text, err = unpackText(object, d.packedText)
+		}
 		if err != nil {
-			text = schemaorg.Describe(d.object).Text
+			text = schemaorg.Describe(object).Text
 		}
 		a := <-b.shop.analysers
 		b.docs[at+i] = indexed{d.url, a.document(d.name, text, d.language)}

@@ -124,7 +124,7 @@ func (r *reindex) read(tx *session, site siteRow, after string) (docs []storedDo
 			return err
 		}
 		docs = append(docs, d)
-		if size += len(d.objects); size >= provider.MaxBatchBytes {
+		if size += len(d.object); size >= provider.MaxBatchBytes {
 			return errFull
 		}
 		return nil
@@ -178,8 +178,12 @@ func (d *storedDocument) again(site string) *change {
 	if !whole {
 		given = full // what there is, is all there is
 	}
-	damaged := !whole && checkRow(d.crc, d.url, d.name, d.types, d.lang, d.packedText, d.objects) != nil
-	return &change{doc: given, hash: d.hash, old: d.id, damaged: damaged}
+	damaged := !whole && checkRow(d.crc, d.url, d.name, d.types, d.lang, d.packedText, d.packed) != nil
+	c := &change{doc: given, hash: d.hash, old: d.id, damaged: damaged}
+	if d.unreadable != nil {
+		c.object = d.packed // what there is of it
+	}
+	return c
 }
 
 // stillThere returns the changes to documents that nobody has changed or deleted

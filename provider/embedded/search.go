@@ -109,6 +109,7 @@ type finder struct {
 	types       map[string][]string // as they are in rows -> as they are in hits
 	room        int                 // bytes of objects that may still be held
 	blank       []byte              // stands in for an object that is not held
+	unpacked    []byte              // room for an object that a filter looks at
 }
 
 func (f *finder) find(s *Store, scratch *scratch, sites []siteRow) ([]rankedHit, error) {
@@ -170,18 +171,24 @@ func (f *finder) fetch(list []candidate) ([]rankedHit, error) {
 		var id, crc int64
 		var hit rankedHit
 		var types, declared string
-		var err error
-		var text, object sql.RawBytes
-		if err := rows.Scan(&id, &hit.URL, &hit.Name, &types, &declared, &crc, &text, &object); err != nil {
+		var text, packed sql.RawBytes
+		if err := rows.Scan(&id, &hit.URL, &hit.Name, &types, &declared, &crc, &text, &packed); err != nil {
 			return err
 		}
-		if err := checkRow(crc, hit.URL, hit.Name, types, declared, text, object); err != nil {
+		if err := checkRow(crc, hit.URL, hit.Name, types, declared, text, packed); err != nil {
+			return err
+		}
+		object, err := unpackObject(f.unpacked, packed)
+		if err != nil {
 			return err
 		}
 		i := at[id]
 		read[i] = true
-		if f.filter != nil && !f.filter.Match(object) {
-			return nil
+		if f.filter != nil {
+			f.unpacked = object
+			if !f.filter.Match(object) {
+				return nil
+			}
 		}
 		hit.Site = list[i].part.site.name
 		if hit.Types, err = f.typesOf(types); err != nil {
@@ -232,7 +239,10 @@ func (f *finder) typesOf(row string) ([]string, error) {
 func (f *finder) hold(hit *rankedHit, row int64, object []byte) {
 	if len(object) <= f.room {
 		f.room -= len(object)
-		hit.Schema = bytes.Clone(object)
+		if f.filter != nil {
+			object = bytes.Clone(object)
+		}
+		hit.Schema = object
 		return
 	}
 	if len(object) > len(f.blank) {
@@ -248,7 +258,12 @@ func (f *finder) fill(hits []provider.Hit, ranked []rankedHit) error {
 			continue
 		}
 		hits[i].Schema = nil
-		if err := f.tx.row(f.ctx, "SELECT schema FROM document WHERE id = ?", ranked[i].later).Scan(&hits[i].Schema); err != nil {
+		var packed []byte
+		err := f.tx.row(f.ctx, "SELECT schema FROM document WHERE id = ?", ranked[i].later).Scan(&packed)
+		if err != nil {
+			return err
+		}
+		if hits[i].Schema, err = unpackObject(nil, packed); err != nil {
 			return err
 		}
 	}

@@ -14,7 +14,7 @@ type Stats struct {
 	Segments         int64 // pieces that the index is in
 	Tombstones       int64 // entries of the index whose documents are no more
 	IndexBytes       int64
-	ObjectBytes      int64 // of the objects alone
+	ObjectBytes      int64 // of the objects alone, packed
 	FreeBytes        int64 // of the file that nothing uses
 	FileBytes        int64
 	LogBytes         int64 // of the write-ahead log

@@ -33,7 +33,7 @@ const FileName = "siteprovider.db"
 
 // StoreVersion is the version of the file's layout that this package writes. A
 // file with a newer one is refused.
-const StoreVersion = 2
+const StoreVersion = 3
 
 // Options says where a store is and how it is held. Only Dir is required.
 type Options struct {

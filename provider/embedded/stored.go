@@ -13,21 +13,28 @@ import (
 type storedDocument struct {
 	id, site, key, version    int64
 	url, name, types, lang    string
-	hash, packedText, objects []byte
+	hash, packedText, packed  []byte
 	crc                       int64
+
+	object     []byte
+	unreadable error // why there is no object
 }
 
 const storedColumns = "id, site, key, version, url, name, types, language, hash, crc, text, schema"
 
 func (d *storedDocument) scan(rows *sql.Rows) error {
-	return rows.Scan(&d.id, &d.site, &d.key, &d.version, &d.url, &d.name, &d.types, &d.lang, &d.hash, &d.crc, &d.packedText, &d.objects)
+	err := rows.Scan(&d.id, &d.site, &d.key, &d.version, &d.url, &d.name, &d.types, &d.lang, &d.hash, &d.crc, &d.packedText, &d.packed)
+	if err == nil {
+		d.object, d.unreadable = unpackObject(nil, d.packed)
+	}
+	return err
 }
 
-// document returns the row as a document of the site with a name. Its text is
-// empty where it cannot be read, its types where they cannot, and then the error
-// says so.
+// document returns the row as a document of the site with a name. Its object or
+// text is empty where it cannot be read, its types where they cannot, and then
+// the error says so.
 func (d *storedDocument) document(site string) (provider.Document, error) {
-	doc := provider.Document{URL: d.url, Site: site, Schema: d.objects, Name: d.name, Language: d.lang}
+	doc := provider.Document{URL: d.url, Site: site, Schema: d.object, Name: d.name, Language: d.lang}
 	var err error
 	if d.types != "" {
 		if json.Unmarshal([]byte(d.types), &doc.Types) != nil {
@@ -35,7 +42,10 @@ func (d *storedDocument) document(site string) (provider.Document, error) {
 			err = damaged("the types of a document are no list of texts")
 		}
 	}
-	text, textErr := unpackText(d.objects, d.packedText)
+	if d.unreadable != nil {
+		return doc, d.unreadable
+	}
+	text, textErr := unpackText(d.object, d.packedText)
 	if textErr != nil {
 		return doc, textErr
 	}
@@ -89,7 +99,7 @@ func eachBatch(ctx context.Context, tx *session, do func([]storedDocument) error
 			return err
 		}
 		batch = append(batch, d)
-		if size += len(d.objects) + len(d.packedText); len(batch) < maxDocuments && size < maxBytes {
+		if size += len(d.object) + len(d.packedText); len(batch) < maxDocuments && size < maxBytes {
 			return nil
 		}
 		err := do(batch)

@@ -19,10 +19,13 @@ func verifyDocument(site string, d *storedDocument) (found []Problem) {
 	}
 	full, unreadable := d.document(site)
 	given, whole := d.asPut(full)
-	if !whole {
+	switch {
+	case d.unreadable != nil:
+		problem(RemedyIngest, "%s", withoutAdvice(d.unreadable))
+	case !whole:
 		problem(RemedyIngest, "its object or what was given with it has changed since it was stored (wrong checksum)")
 	}
-	if err := provider.CheckSchema("the object", d.objects); err != nil {
+	if err := provider.CheckSchema("the object", d.object); err != nil && d.unreadable == nil {
 		problem(RemedyIngest, "%s", wordsOf(err))
 	}
 	if err := provider.CheckURL("the URL", d.url); err != nil {
@@ -34,7 +37,7 @@ func verifyDocument(site string, d *storedDocument) (found []Problem) {
 	if whole && checkHead(d.crc, d.site, d.url, d.key, d.version, d.hash) != nil {
 		problem(RemedyReindex, "what it is found by does not match its checksum")
 	}
-	if whole && checkRow(d.crc, d.url, d.name, d.types, d.lang, d.packedText, d.objects) != nil {
+	if whole && checkRow(d.crc, d.url, d.name, d.types, d.lang, d.packedText, d.packed) != nil {
 		problem(RemedyReindex, "its row does not match its checksum")
 	}
 	switch {

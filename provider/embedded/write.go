@@ -200,14 +200,14 @@ func (w *write) putRow(site siteRow, c *change) error {
 	if text == nil {
 		text = []byte{}
 	}
-	row := rowChecksum(d.URL, d.Name, c.types, d.Language, text, d.Schema)
+	row := rowChecksum(d.URL, d.Name, c.types, d.Language, text, c.object)
 	if c.damaged {
 		row = ^row
 	}
 	crc := documentChecksum(headChecksum(site.id, d.URL, c.key, documentVersion, c.hash), row)
 	if c.old != 0 {
 		r, err := w.exec("UPDATE document SET version = ?, hash = ?, name = ?, types = ?, language = ?, crc = ?, text = ?, schema = ? WHERE id = ? AND site = ? AND url = ?",
-			documentVersion, c.hash, d.Name, c.types, d.Language, crc, text, d.Schema, c.old, site.id, d.URL)
+			documentVersion, c.hash, d.Name, c.types, d.Language, crc, text, c.object, c.old, site.id, d.URL)
 		if err != nil {
 			return err
 		}
@@ -218,7 +218,7 @@ func (w *write) putRow(site siteRow, c *change) error {
 		return nil
 	}
 	r, err := w.exec("INSERT INTO document (site, url, key, version, hash, name, types, language, crc, text, schema) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		site.id, d.URL, c.key, documentVersion, c.hash, d.Name, c.types, d.Language, crc, text, d.Schema)
+		site.id, d.URL, c.key, documentVersion, c.hash, d.Name, c.types, d.Language, crc, text, c.object)
 	if err != nil {
 		return err
 	}
