@@ -11,10 +11,10 @@ import (
 
 // storedDocument is a row of the table document.
 type storedDocument struct {
-	id, site, key, version    int64
-	url, name, types, lang    string
-	hash, packedText, packed  []byte
-	crc                       int64
+	id, site, key, version   int64
+	url, name, types, lang   string
+	hash, packedText, packed []byte
+	crc                      int64
 
 	object     []byte
 	unreadable error // why there is no object
