@@ -126,9 +126,7 @@ class Plugin:
             if self._starting is None:
                 delay = self._backoff()
                 self._starting = Future()
-                threading.Thread(
-                    target=self._start, args=(self._starting, delay), daemon=True, name="siteprovider-start"
-                ).start()
+                threading.Thread(target=self._start, args=(self._starting, delay), daemon=True, name="siteprovider-start").start()
             starting = self._starting
         await _until_done(starting)
         return starting.result()
@@ -207,12 +205,16 @@ class Plugin:
         )
         generation.stop(ask=False)
 
-    def stop(self) -> None:
-        """End the plugin for good, in bounded time. Calls in flight fail."""
+    def leave(self) -> Generation | None:
+        """Start no process any more, and return the one that serves to whoever ends it."""
         with self._lock:
             self._closed.set()
             generation, self._serving = self._serving, None
-            starting = self._starting
+            return generation
+
+    def stop(self) -> None:
+        """End the plugin for good, in bounded time. Calls in flight fail."""
+        generation, starting = self.leave(), self._starting
         if generation is not None:
             generation.stop()
         if starting is not None:
@@ -303,7 +305,7 @@ async def release(plugin: Plugin) -> None:
 def _at_exit() -> None:
     """End what a host left open. No thread can be started any more."""
     for plugin, _ in _registry.plugins.values():
-        plugin._closed.set()
+        plugin.leave()
     end_all(_EXIT_GRACE)
 
 

@@ -90,21 +90,22 @@ def put(request: Any, context: grpc.ServicerContext) -> Any:
 
 
 def stream_stdio(_: bytes, context: grpc.ServicerContext) -> Any:
-    while context.is_active():
-        if stdio_chunks == 0:
-            time.sleep(0.005)
-            continue
-        chunk = b"\x08\x01\x12\x80\x08" + b"x" * 1024  # channel: stdout, data: 1 KiB
-        for _ in range(stdio_chunks):
-            yield chunk
-        stdio_read.set()
-        return
+    while stdio_chunks == 0 and context.is_active():
+        time.sleep(0.005)
+    for _chunk in range(stdio_chunks):
+        yield b"\x08\x01\x12\x80\x08" + b"x" * 1024  # channel: stdout, data: 1 KiB
+    stdio_read.set()
 
 
 def shutdown(_: bytes, context: grpc.ServicerContext) -> bytes:
     if not STUBBORN:
         ended.set()
     return b""
+
+
+def end_with_host() -> None:
+    sys.stdin.read()
+    ended.set()
 
 
 def handlers() -> list[grpc.GenericRpcHandler]:
@@ -135,7 +136,7 @@ def main() -> None:
     if STUBBORN:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     else:
-        threading.Thread(target=lambda: (sys.stdin.read(), ended.set()), daemon=True).start()
+        threading.Thread(target=end_with_host, daemon=True).start()
     ended.wait()
     os._exit(0)
 

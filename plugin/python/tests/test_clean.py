@@ -38,7 +38,7 @@ ODD = [
     b'{"@graph":[{"@graph":["x",{"@type":[{"@id":"y"}]}]}]}',
     b'[{"@type":["Recipe",{"@id":"x"},null,["y"]]},{"@type":{"@id":"x"}},"x",null,5,[{"name":"z"}]]',
     b'[{"@type":{"a":1}},{"@type":["Recipe",["x"]]}]',
-    b'[null]',
+    b"[null]",
     b'{"n":1e999,"m":-1e999,"k":[1e400]}',
     b'{"n":NaN,"m":Infinity}',
     b'{"n":' + b"9" * 5000 + b"}",
@@ -93,7 +93,9 @@ class CleanTest(unittest.TestCase):
             return {rng.choice(names): value(depth + 1) for _ in range(rng.randrange(5))}
 
         for i in range(5000):
-            schema = json.dumps(rng.choice([value(5), {rng.choice(names): value(0), "review": value(1), "@graph": value(2)}, [value(0)]]))
+            schema = json.dumps(
+                rng.choice([value(5), {rng.choice(names): value(0), "review": value(1), "@graph": value(2)}, [value(0)]])
+            )
             with self.subTest(i=i, schema=schema):
                 objects = clean(schema.encode())
                 as_nlweb_does(objects)

@@ -388,9 +388,12 @@ asyncio.run(main())
 class HostsThatEnd(FaultTest):
     def host(self, mode: str, *fake: str) -> tuple["subprocess.Popen[str]", int]:
         command = self.fake(*fake)["command"] if fake else [binary(), "plugin"]
+        errors = open(self.path("host.err"), "w+")
+        self.addCleanup(errors.close)
         host = subprocess.Popen(
             [sys.executable, "-c", HOST, str(TESTS.parent), repr(command), self.path("store"), mode],
             stdout=subprocess.PIPE,
+            stderr=errors,
             text=True,
             env={**os.environ, "TMPDIR": self.sockets},
         )
@@ -399,7 +402,7 @@ class HostsThatEnd(FaultTest):
         assert host.stdout is not None
         self.addCleanup(host.stdout.close)
         plugin = until("the plugin runs", lambda: children(host.pid) or host.poll() is not None and [0])[0]
-        self.assertEqual("ready\n", host.stdout.readline())
+        self.assertEqual("ready\n", host.stdout.readline(), Path(self.path("host.err")).read_text())
         return host, plugin
 
     def test_at_the_end_of_the_program(self) -> None:

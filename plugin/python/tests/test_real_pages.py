@@ -109,7 +109,7 @@ class RealPagesTest(BridgeCase):
             # For the site and for all in turn; all answers there are, so that none is left out unseen.
             sites = [d[0] if n % 2 else "all" for n, d in enumerate(asked)]
             answers = pool.map(lambda d, s: host.ask(d[2] or d[1], s, max_results=100), asked, sites)
-            for (site, url, name), answer in zip(asked, answers, strict=True):
+            for (_, url, name), answer in zip(asked, answers, strict=True):
                 if answer.status != 200:
                     failed.append((url, answer.status, answer.document))
                 if name:
