@@ -230,7 +230,7 @@ async def _by(deadline: float, waiting: Coroutine[Any, Any, _T]) -> _T:
         async with asyncio.timeout(max(0.0, deadline - time.monotonic())):
             return await waiting
     except TimeoutError:
-        raise wire.PluginError("the plugin was not ready in time") from None
+        raise wire.PluginError("the plugin was not ready in time", "did not answer in time") from None
 
 
 async def _until_done(source: Any) -> None:

@@ -15,6 +15,7 @@ from ._clean import as_one, clean
 from ._filter import add_conditions
 from ._log import log
 from ._plugin import Plugin, acquire, release
+from ._process import StartError
 from ._settings import Settings, SettingsError, read_settings
 
 _T = TypeVar("_T")
@@ -30,26 +31,34 @@ class _Provider:
         self._plugin: Plugin | None = None
         self._closed = False
         self._settings: Settings | None = None
-        self._problem = ""
+        self._problem: SettingsError | None = None
         # NLWeb would drop every provider it has, ours or not, for one whose
         # constructor fails. So calls say what is wrong, and the log does at once.
         try:
             self._settings = read_settings(options)
         except SettingsError as err:
-            self._problem = f"siteprovider, {section}: {err}"
-            log.error("%s", self._problem)
+            self._problem = err
+            log.error("%s of siteprovider: %s", section, err)
 
     async def call(self, method: wire.Method, request: Any) -> Any:
+        """Call the plugin. NLWeb shows the text of an error to whoever asked, so
+        that of a RuntimeError tells nothing of this machine; its cause does."""
         if self._closed:
-            raise RuntimeError("the provider is closed")
+            raise RuntimeError("siteprovider: the provider is closed")
         if self._settings is None:
-            raise RuntimeError(self._problem)
+            raise RuntimeError("siteprovider is not configured right; the host's log says why") from self._problem
         if self._plugin is None or self._plugin.owner != os.getpid():
             self._plugin = acquire(self._settings)
             data = self._settings.data
             if data is not None and not os.path.isdir(data):
                 log.warning("there is no store in %s yet; nothing is found before something is ingested there", data)
-        return await self._plugin.call(method, request, self._settings.timeout)
+        try:
+            return await self._plugin.call(method, request, self._settings.timeout)
+        except StartError as err:
+            raise RuntimeError("siteprovider is not available; the host's log says why") from err
+        except wire.PluginError as err:
+            log.error("%s", err)
+            raise RuntimeError(f"siteprovider {err.public}; the host's log says why") from err
 
     async def close(self) -> None:
         self._closed = True

@@ -95,7 +95,11 @@ class PluginGone(Exception):
 
 
 class PluginError(RuntimeError):
-    """A call that failed. The message is for an operator."""
+    """A call that failed. The message is for an operator, `public` for anybody."""
+
+    def __init__(self, words: str, public: str = "is not available") -> None:
+        super().__init__(words)
+        self.public = public
 
 
 # The plugin's own errors carry details; without them, the code comes from gRPC
@@ -113,5 +117,5 @@ def call_error(err: grpc.RpcError, what: str) -> Exception:
     if code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED) and not answered:
         return PluginGone(words)
     if code == grpc.StatusCode.DEADLINE_EXCEEDED and not answered:
-        return PluginError(f"{what}: the plugin did not answer in time")
-    return PluginError(f"{what}: {words}")
+        return PluginError(f"{what}: the plugin did not answer in time", "did not answer in time")
+    return PluginError(f"{what}: {words}", f"could not answer ({code.name})")

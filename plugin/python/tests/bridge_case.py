@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 import unittest
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -111,3 +111,13 @@ class BridgeCase(unittest.TestCase):
 
     def real(self, **options: Any) -> dict[str, Any]:
         return {"command": binary(), "data": self.path("store"), **options}
+
+    @contextlib.contextmanager
+    def fails(self, pattern: str) -> Iterator[None]:
+        """What is done here fails with a RuntimeError whose cause says what the
+        pattern says, while its own text tells a stranger nothing."""
+        with self.assertRaises(RuntimeError) as caught:
+            yield
+        cause = caught.exception.__cause__
+        self.assertRegex(str(cause), pattern)
+        self.assertRegex(str(caught.exception), r"\Asiteprovider [a-z ]+( \([A-Z_]+\))?; the host's log says why\Z")

@@ -80,7 +80,7 @@ class ProcessesThatEnd(FaultTest):
             call = asyncio.create_task(ask(search, "wait " + path))
             os.kill((await self.begun(path))[0], signal.SIGKILL)
             os.kill((await self.begun(path, 2))[1], signal.SIGKILL)
-            with self.assertRaisesRegex(RuntimeError, "ended during the call"):
+            with self.fails("ended during the call"):
                 await call
             self.assertTrue(await ask(search, "pid"))
 
@@ -93,7 +93,7 @@ class ProcessesThatEnd(FaultTest):
             call = asyncio.create_task(search._provider.call(wire.PUT, request))
             (first,) = await self.begun(path)
             os.kill(first, signal.SIGKILL)
-            with self.assertRaisesRegex(RuntimeError, "put: the plugin ended during the call"):
+            with self.fails("put: the plugin ended during the call"):
                 await call
             self.assertNotEqual(str(first), await ask(search, "pid"))
             self.assertEqual([first], await self.begun(path))
@@ -149,13 +149,13 @@ class ProcessesThatEnd(FaultTest):
         async def loop() -> None:
             search = SiteproviderRetrievalProvider(command=command)
             for _ in range(5):
-                with self.assertRaisesRegex(RuntimeError, "exit status 7.*its last words: boom"):
+                with self.fails("exit status 7.*its last words: boom"):
                     await search.search("x", "all")
             for _ in range(20):
-                with self.assertRaisesRegex(RuntimeError, "5 times in a row; the next start is tried in .*boom"):
+                with self.fails("5 times in a row; the next start is tried in .*boom"):
                     await search.search("x", "all")
             self.assertEqual(5, len(Path(starts).read_text().split()))
-            with mock.patch.object(_plugin, "_COOL_DOWN", 0.0), self.assertRaisesRegex(RuntimeError, "exit status 7"):
+            with mock.patch.object(_plugin, "_COOL_DOWN", 0.0), self.fails("exit status 7"):
                 await search.search("x", "all")
             await search.close()
 
@@ -168,7 +168,7 @@ class ProcessesThatEnd(FaultTest):
             for _ in range(3):
                 with self.assertRaises(RuntimeError):
                     await ask(search, "exit 3")
-            with self.assertRaisesRegex(RuntimeError, "times in a row"):
+            with self.fails("times in a row"):
                 await ask(search, "pid")
 
         self.with_fake(exits)
@@ -179,23 +179,27 @@ class ProcessesThatHang(FaultTest):
         async def stopped(search: SiteproviderRetrievalProvider) -> None:
             pid = int(await ask(search, "pid"))
             os.kill(pid, signal.SIGSTOP)
-            with self.assertRaisesRegex(RuntimeError, "did not answer in time"):
-                await ask(search, "pid")
+            impatient = SiteproviderRetrievalProvider(**self.fake(timeout=0.5))
+            with self.fails("did not answer in time"):
+                await ask(impatient, "pid")
+            await impatient.close()
             await asyncio.to_thread(until, "the stopped plugin is killed", lambda: not alive(pid))
             self.assertNotEqual(str(pid), await ask(search, "pid"))
 
         with mock.patch.object(_generation, "_HEALTH_TIME", 0.2):
-            self.with_fake(stopped, timeout=2)
+            self.with_fake(stopped)
 
     def test_a_slow_call_is_no_hang(self) -> None:
         async def slow(search: SiteproviderRetrievalProvider) -> None:
             pid = await ask(search, "pid")
-            with self.assertRaisesRegex(RuntimeError, "did not answer in time"):
-                await ask(search, "wait " + self.path("never"))
+            impatient = SiteproviderRetrievalProvider(**self.fake(timeout="0.5"))
+            with self.fails("did not answer in time"):
+                await ask(impatient, "wait " + self.path("never"))
+            await impatient.close()
             await asyncio.to_thread(until, "the plugin knows of it", lambda: os.path.exists(self.path("never.over")))
             self.assertEqual(pid, await ask(search, "pid"))
 
-        self.with_fake(slow, timeout=2)
+        self.with_fake(slow)
 
     def test_a_cancelled_call_is_cancelled_in_the_plugin(self) -> None:
         async def cancelled(search: SiteproviderRetrievalProvider) -> None:
@@ -225,7 +229,7 @@ class ProcessesThatHang(FaultTest):
             pid = int(await ask(search, "pid"))
             began = time.monotonic()
             await search.close()
-            self.assertLess(time.monotonic() - began, 6)
+            self.assertLess(time.monotonic() - began, 15)
             self.assertFalse(alive(pid))
 
         asyncio.run(stubborn())
@@ -233,11 +237,11 @@ class ProcessesThatHang(FaultTest):
     def test_silent_at_its_start(self) -> None:
         async def silent() -> None:
             search = SiteproviderRetrievalProvider(command=["/bin/sh", "-c", "echo thinking >&2; exec sleep 60"])
-            with self.assertRaisesRegex(RuntimeError, "no handshake within .* s; its last words: thinking"):
+            with self.fails("no handshake within .* s; its last words: thinking"):
                 await search.search("x", "all")
             await search.close()
 
-        with mock.patch.object(_generation, "START_TIMEOUT", 1.0):
+        with mock.patch.object(_generation, "START_TIMEOUT", 2.0):
             asyncio.run(asyncio.wait_for(silent(), 20))
 
     def test_closed_while_it_starts(self) -> None:
@@ -249,7 +253,7 @@ class ProcessesThatHang(FaultTest):
             with self.assertRaises(RuntimeError):
                 await call
 
-        with mock.patch.object(_generation, "START_TIMEOUT", 1.0):
+        with mock.patch.object(_generation, "START_TIMEOUT", 2.0):
             asyncio.run(closed())
 
 
@@ -286,63 +290,64 @@ class ProcessesThatTalk(FaultTest):
 
 
 class WrongCommands(FaultTest):
-    def fails(self, pattern: str, **options: Any) -> None:
-        """A search fails with RuntimeError, and says why."""
+    def cannot(self, pattern: str, **options: Any) -> None:
+        """A search and a lookup fail, and say why."""
 
         async def run() -> None:
-            for provider in (SiteproviderRetrievalProvider(**options), SiteproviderObjectLookupProvider(**options)):
-                with self.assertRaisesRegex(RuntimeError, pattern) as caught:
-                    if isinstance(provider, SiteproviderRetrievalProvider):
-                        await provider.search("x", "all")
-                    else:
-                        await provider.get_by_id("https://a.example/")
-                self.assertNotIn("sk-secret", str(caught.exception))
-                await provider.close()
+            search, lookup = SiteproviderRetrievalProvider(**options), SiteproviderObjectLookupProvider(**options)
+            with self.fails(pattern):
+                await search.search("x", "all")
+            with self.fails(pattern):
+                await lookup.get_by_id("https://a.example/")
+            await search.close()
+            await lookup.close()
 
-        with self.subTest(pattern=pattern):
+        with self.subTest(pattern=pattern), self.assertLogs("siteprovider_nlweb") as logs:
             asyncio.run(run())
+            self.assertRegex("\n".join(logs.output), pattern)
+            self.assertNotIn("sk-secret", "".join(logs.output))
 
     def test_executables(self) -> None:
         plain = self.path("plain")
         Path(plain).write_text("x")
-        self.fails("no nonesuch-siteprovider in PATH; give command its full path", command="nonesuch-siteprovider")
-        self.fails("/nonesuch/siteprovider does not exist", command="/nonesuch/siteprovider")
-        self.fails("plain is not an executable file", command=plain)
-        self.fails("is not an executable file", command=self.dir)
+        self.cannot("no nonesuch-siteprovider in PATH; give command its full path", command="nonesuch-siteprovider")
+        self.cannot("/nonesuch/siteprovider does not exist", command="/nonesuch/siteprovider")
+        self.cannot("plain is not an executable file", command=plain)
+        self.cannot("is not an executable file", command=self.dir)
         os.chmod(plain, 0o700)
-        self.fails("Exec format error", command=plain)
-        self.fails("ended before the handshake .exit status 0.; is it a siteprovider plugin", command="true")
-        self.fails("'hello' on its standard output is no handshake", command=["echo", "hello"])
-        self.fails("speaks protocol version 9, this host version 1", command=["echo", "1|9|unix|/x|grpc|"])
-        self.fails("serves netrpc over unix", command=["echo", "1|1|unix|/x|netrpc|"])
-        self.fails("over tcp", command=["echo", "1|1|tcp|127.0.0.1:1|grpc|"])
-        self.fails("wants TLS", command=["echo", "1|1|unix|/x|grpc|" + "x" * 60])
-        self.fails("no handshake", command=["sh", "-c", "head -c 1000000 /dev/zero"])
-        self.fails("does nothing by itself|it ended before|no handshake", command=[binary(), "version"])
-        self.fails("plugin_sha256: want 64", command=binary(), plugin_sha256="abc")
-        self.fails("SHA-256 is .* the one required is 0000", command=binary(), plugin_sha256="0" * 64)
+        self.cannot("Exec format error", command=plain)
+        self.cannot("ended before the handshake .exit status 0.; is it a siteprovider plugin", command="true")
+        self.cannot("'hello' on its standard output is no handshake", command=["echo", "hello"])
+        self.cannot("speaks protocol version 9, this host version 1", command=["echo", "1|9|unix|/x|grpc|"])
+        self.cannot("serves netrpc over unix", command=["echo", "1|1|unix|/x|netrpc|"])
+        self.cannot("over tcp", command=["echo", "1|1|tcp|127.0.0.1:1|grpc|"])
+        self.cannot("wants TLS", command=["echo", "1|1|unix|/x|grpc|" + "x" * 60])
+        self.cannot("no handshake", command=["sh", "-c", "head -c 1000000 /dev/zero"])
+        self.cannot("does nothing by itself|it ended before|no handshake", command=[binary(), "version"])
+        self.cannot("plugin_sha256: want 64", command=binary(), plugin_sha256="abc")
+        self.cannot("SHA-256 is .* the one required is 0000", command=binary(), plugin_sha256="0" * 64)
 
     def test_settings(self) -> None:
         real = {"command": binary(), "data": self.path("store")}
-        self.fails("refuses its settings.*colour", **real, colour="sk-secret")
-        self.fails("unknown backend .nope", **{**real, "backend": "nope"})
-        self.fails("cache_bytes", **real, cache_bytes=[])
-        self.fails("data: want a path", command=binary(), data=5)
-        self.fails("data has no value; if the file says data_env", command=binary(), data=None)
-        self.fails("command: want", command=[])
-        self.fails("command: want", command={"sk-secret": 1})
-        self.fails("command and plugin both", **real, plugin="x")
-        self.fails("timeout: want", **real, timeout="soon")
-        self.fails("no form in JSON", **real, key={"sk-secret"})
-        self.fails("use needs a host", use="retrieval.default")
-        self.fails("data has no meaning beside use", use="retrieval.default", data="x")
-        self.fails("refuses its settings: .*not today", **self.fake(refuse="sk-secret"))
+        self.cannot("refuses its settings.*colour", **real, colour="sk-secret")
+        self.cannot("unknown backend .nope", **{**real, "backend": "nope"})
+        self.cannot("cache_bytes", **real, cache_bytes=[])
+        self.cannot("data: want a path", command=binary(), data=5)
+        self.cannot("data has no value; if the file says data_env", command=binary(), data=None)
+        self.cannot("command: want", command=[])
+        self.cannot("command: want", command={"sk-secret": 1})
+        self.cannot("command and plugin both", **real, plugin="x")
+        self.cannot("timeout: want", **real, timeout="soon")
+        self.cannot("no form in JSON", **real, key={"sk-secret"})
+        self.cannot("use needs a host", use="retrieval.default")
+        self.cannot("data has no meaning beside use", use="retrieval.default", data="x")
+        self.cannot("refuses its settings: .*not today", **self.fake(refuse="sk-secret"))
 
     def test_socket_directories(self) -> None:
         deep = os.path.join(self.sockets, "d" * 80)
         os.mkdir(deep)
         with mock.patch.object(tempfile, "tempdir", deep):
-            self.fails("longer than 80 bytes: set TMPDIR", command=binary(), data=self.path("store"))
+            self.cannot("longer than 80 bytes: set TMPDIR", command=binary(), data=self.path("store"))
         self.assertEqual([], os.listdir(deep))
         os.rmdir(deep)
 
@@ -422,8 +427,8 @@ class HostsThatEnd(FaultTest):
             host, plugin = self.host("wait")
             host.send_signal(number)
             host.wait(20)
-            until(f"the plugin ends after signal {number}", lambda p=plugin: not alive(p), 5)
-            until("the socket directory is gone", lambda: not os.listdir(self.sockets), 5)
+            until(f"the plugin ends after signal {number}", lambda p=plugin: not alive(p))
+            until("the socket directory is gone", lambda: not os.listdir(self.sockets))
 
     def test_a_forked_child_does_not_keep_the_plugin(self) -> None:
         host, plugin = self.host("fork")
@@ -433,7 +438,7 @@ class HostsThatEnd(FaultTest):
         try:
             host.kill()
             host.wait(20)
-            until("the plugin ends with its host", lambda: not alive(plugin), 5)
+            until("the plugin ends with its host", lambda: not alive(plugin))
         finally:
             os.kill(child, signal.SIGKILL)
 

@@ -113,6 +113,19 @@ class NLWebTest(BridgeCase):
             self.assertTrue(host.ask("noodle soup").urls)
             self.assertEqual(0, host.terminate())
 
+    def test_a_program_that_is_missing_costs_answers_only(self) -> None:
+        run("--data", self.data, "ingest", *samples())
+        with nlweb(self.dir) as host:
+            program = Path(self.path("bin/siteprovider"))
+            there = program.readlink()
+            program.unlink()
+            answer = host.ask("noodle soup")
+            self.assertEqual(500, answer.status)
+            self.assertEqual("siteprovider is not available; the host's log says why", answer.document["error"]["message"])
+            self.assertIn("there is no siteprovider in PATH; give command its full path", host.log.read_text())
+            program.symlink_to(there)
+            self.answered(host.ask("noodle soup"))
+
     def test_nlweb_is_killed(self) -> None:
         run("--data", self.data, "ingest", *samples())
         with nlweb(self.dir) as host:
@@ -120,7 +133,7 @@ class NLWebTest(BridgeCase):
             (plugin,) = host.plugins()
             host.process.kill()
             host.process.wait()
-            until("the plugin ends with its host", lambda: not alive(plugin), 5)
+            until("the plugin ends with its host", lambda: not alive(plugin))
 
     def test_what_is_ingested_meanwhile_is_found(self) -> None:
         with nlweb(self.dir) as host:
