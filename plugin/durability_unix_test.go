@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"testing"
 	"time"
 
@@ -131,32 +130,5 @@ func TestBytesOfObjectsCrossTheWireUntouched(t *testing.T) {
 				t.Errorf("the hit %s has the object %q, want %q", h.URL, h.Schema, want[h.URL])
 			}
 		}
-	}
-}
-
-// More than gRPC lets through by itself goes both ways, in one call each.
-func TestLargeMessagesGoBothWays(t *testing.T) {
-	nothingLeft(t)
-	p := open(t, kind("memory"))
-	want := make(map[string][]byte)
-	var docs []provider.Document
-	for i := range 3 {
-		schema := append([]byte(`{"name":"walnut"}`), bytes.Repeat([]byte(" "), provider.MaxObjectBytes-100)...)
-		d := provider.Document{URL: fmt.Sprintf("https://a.example/%d", i), Site: "a.example", Schema: schema[:provider.MaxObjectBytes-100]}
-		docs, want[d.URL] = append(docs, d), d.Schema
-	}
-	results, err := p.Put(t.Context(), docs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range results {
-		if r.Outcome != provider.Stored {
-			t.Errorf("%s is %s: %v", r.URL, r.Outcome, r.Err)
-		}
-	}
-	wantObjects(t, p, want)
-	entries, err := os.ReadDir(os.Getenv("TMPDIR"))
-	if err != nil || len(entries) != 1 {
-		t.Errorf("%d entries in the temporary directory, %v, want the one socket directory", len(entries), err)
 	}
 }

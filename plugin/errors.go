@@ -10,7 +10,9 @@ import (
 // error of the operating system.
 var (
 	ErrVersion   = errors.New("it speaks another protocol version")
+	ErrHandshake = errors.New("it ended before the handshake")
 	ErrChecksum  = errors.New("its checksum is not the one required")
+	ErrReplaced  = errors.New("its file changed while it was being started")
 	ErrCrashLoop = errors.New("it keeps ending without having answered a call")
 )
 

@@ -2,8 +2,6 @@ package plugin
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -37,6 +34,8 @@ const (
 
 // generation is one process of a plugin, started and configured.
 type generation struct {
+	number   int // from 1
+	from     *executable
 	process  *process
 	log      *childLog
 	goplugin *goplugin.Client
@@ -44,7 +43,8 @@ type generation struct {
 	conn     *grpc.ClientConn
 	client   *client
 
-	answered atomic.Bool // a call of the contract
+	answered atomic.Bool   // a call of the contract
+	doubted  chan struct{} // holds one when a call met its deadline without an answer
 
 	stopOnce sync.Once
 	stopErr  error
@@ -53,14 +53,15 @@ type generation struct {
 // launch starts the plugin of spec, which is complete, and configures it
 // within ctx. Whatever has been started is ended again when it fails.
 func launch(ctx context.Context, spec Spec) (_ *generation, err error) {
-	if err := checkExecutable(spec); err != nil {
+	from, err := openExecutable(spec)
+	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(spec.Path, spec.Args...)
-	cmd.Args[0] = spec.name
+	defer from.close()
+	cmd := from.command()
 	cmd.Env = childEnv(os.Environ(), spec.Env, lowestLevel(func(l slog.Level) bool { return spec.Log.Enabled(ctx, l) }))
 	childLog := &childLog{log: spec.Log}
-	g := &generation{process: newProcess(cmd, childLog), log: childLog}
+	g := &generation{from: from, process: newProcess(cmd, childLog), log: childLog, doubted: make(chan struct{}, 1)}
 	defer func() {
 		if err != nil {
 			g.process.kill()
@@ -74,6 +75,9 @@ func launch(ctx context.Context, spec Spec) (_ *generation, err error) {
 	connected, err := connect(g.goplugin)
 	if err != nil {
 		return nil, g.startError(ctx, spec, err)
+	}
+	if err := from.confirm(); err != nil {
+		return nil, err
 	}
 	g.conn = connected.Conn
 	g.client = newClient(g.conn)
@@ -99,7 +103,7 @@ func (g *generation) clientConfig(spec Spec) *goplugin.ClientConfig {
 		// A private directory keeps other users from a unix socket. A
 		// port on Windows is open to all of them.
 		AutoMTLS:        runtime.GOOS == "windows",
-		StartTimeout:    spec.StartTimeout,
+		StartTimeout:    spec.Limits.StartTimeout,
 		GRPCDialOptions: dialOptions(),
 		Logger:          hclog.New(&hclog.LoggerOptions{Level: hclog.Off, Output: io.Discard}),
 	}
@@ -145,13 +149,17 @@ func (g *generation) startError(ctx context.Context, spec Spec, err error) error
 		e.Cause = context.Cause(ctx)
 		e.Reason = e.Cause.Error()
 	case g.process.ID() == "":
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOEXEC) {
-			e.Kind = provider.ErrInvalid
+		var exec *fs.PathError
+		if errors.As(err, &exec) && exec.Op == "fork/exec" {
+			e.Reason = "it cannot be executed: " + exec.Err.Error()
+			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOEXEC) {
+				e.Kind = provider.ErrInvalid
+			}
 		}
 	case version == 0:
 		// What go-plugin got to see of its output ended without a
 		// handshake. What it made of that is guessing.
-		e.Reason = "it ended before the handshake"
+		e.Cause, e.Reason = ErrHandshake, ErrHandshake.Error()
 		if how := g.process.endedWithin(100 * time.Millisecond); how != "" {
 			e.Reason += " (" + how + ")"
 		}
@@ -200,28 +208,4 @@ func (g *generation) end() error {
 		g.sockets.remove()
 	}
 	return closeErr
-}
-
-// checkExecutable compares the checksum of the executable with the one that
-// is required, if any.
-func checkExecutable(spec Spec) error {
-	if spec.SHA256 == "" {
-		return nil
-	}
-	f, err := os.Open(spec.Path)
-	if err != nil {
-		return &StartError{Path: spec.name, Kind: provider.ErrInvalid, Cause: err, Reason: err.Error()}
-	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return &StartError{Path: spec.name, Kind: provider.ErrUnavailable, Cause: err, Reason: err.Error()}
-	}
-	if got := hex.EncodeToString(sum.Sum(nil)); !strings.EqualFold(got, spec.SHA256) {
-		return &StartError{
-			Path: spec.name, Kind: provider.ErrInvalid, Cause: ErrChecksum,
-			Reason: fmt.Sprintf("its SHA-256 is %s, the one required is %s", got, strings.ToLower(spec.SHA256)),
-		}
-	}
-	return nil
 }

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, "no such kind of plugin:", os.Args[2])
 		os.Exit(2)
 	}
-	if len(os.Args) > 1 && os.Args[1] == "host" {
+	if len(os.Args) > 2 && os.Args[1] == "host" {
 		beHost()
 		return
 	}
@@ -48,6 +48,12 @@ var kinds = map[string]func(){
 	"embedded": func() { serve(openEmbedded) },
 	"puppet":   func() { serve(openPuppet) },
 	"shelf":    func() { serve(openShelf) },
+	"stuck": func() {
+		serve(func(ctx context.Context, settings []byte) (provider.Provider, error) {
+			p, err := openPuppet(ctx, settings)
+			return stuck{p}, err
+		})
+	},
 	"embedded puppet": func() {
 		serve(func(ctx context.Context, settings []byte) (provider.Provider, error) {
 			store, err := openEmbedded(ctx, settings)
@@ -108,10 +114,10 @@ func certificate() string {
 	return base64.RawStdEncoding.EncodeToString(der)
 }
 
-// beHost opens a puppet, prints the number of its process, then what it is
-// given on standard input, and stays.
+// beHost opens a plugin of the kind that its argument names, prints the number
+// of its process, then what it is given on standard input, and stays.
 func beHost() {
-	p, err := plugin.Open(context.Background(), plugin.Spec{Args: []string{"plugin", "puppet"}})
+	p, err := plugin.Open(context.Background(), kind(os.Args[2]))
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)
@@ -160,7 +166,7 @@ func tell(ctx context.Context, p provider.Provider, command string) (string, err
 	if err != nil {
 		return "", err
 	}
-	if len(res.Hits) != 1 {
+	if len(res.Hits) != 1 || res.Hits[0].URL != puppetURL {
 		return "", fmt.Errorf("%d hits, want the puppet's one", len(res.Hits))
 	}
 	return res.Hits[0].Name, nil

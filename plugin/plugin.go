@@ -3,6 +3,7 @@ package plugin
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/siteprovider/siteprovider/plugin/internal/wire"
 	"github.com/siteprovider/siteprovider/provider"
@@ -19,15 +20,11 @@ type Plugin struct {
 // Open starts the plugin and configures it. Its errors are those of the
 // provider's opening, a *StartError, or about the Spec.
 func Open(ctx context.Context, spec Spec) (*Plugin, error) {
-	return openWith(ctx, spec, usualPulse)
-}
-
-func openWith(ctx context.Context, spec Spec, pulse pulse) (*Plugin, error) {
 	spec, err := spec.complete()
 	if err != nil {
 		return nil, err
 	}
-	p := &Plugin{newSupervisor(spec, pulse)}
+	p := &Plugin{newSupervisor(spec)}
 	p.tasks.Go(func() {
 		if n := sweepSocketDirs(); n > 0 {
 			spec.Log.Info("removed socket directories of hosts that were killed", "directories", n)
@@ -46,7 +43,7 @@ func (p *Plugin) Search(ctx context.Context, q provider.Query) (*provider.Result
 	if err != nil {
 		return nil, err
 	}
-	return read(ctx, p, func(c *client) (*provider.Result, error) { return c.search(ctx, q) })
+	return read(ctx, p, func(ctx context.Context, c *client) (*provider.Result, error) { return c.search(ctx, q) })
 }
 
 // Get implements provider.Provider.
@@ -55,7 +52,7 @@ func (p *Plugin) Get(ctx context.Context, l provider.Lookup) ([]provider.Object,
 	if err != nil {
 		return nil, err
 	}
-	return read(ctx, p, func(c *client) ([]provider.Object, error) { return c.get(ctx, l) })
+	return read(ctx, p, func(ctx context.Context, c *client) ([]provider.Object, error) { return c.get(ctx, l) })
 }
 
 // List implements provider.Provider.
@@ -64,17 +61,17 @@ func (p *Plugin) List(ctx context.Context, q provider.ListQuery) ([]provider.Ent
 	if err != nil {
 		return nil, err
 	}
-	return read(ctx, p, func(c *client) ([]provider.Entry, error) { return c.list(ctx, q) })
+	return read(ctx, p, func(ctx context.Context, c *client) ([]provider.Entry, error) { return c.list(ctx, q) })
 }
 
 // Sites implements provider.Provider.
 func (p *Plugin) Sites(ctx context.Context) ([]provider.Site, error) {
-	return read(ctx, p, func(c *client) ([]provider.Site, error) { return c.sites(ctx) })
+	return read(ctx, p, func(ctx context.Context, c *client) ([]provider.Site, error) { return c.sites(ctx) })
 }
 
 // Info implements provider.Provider.
 func (p *Plugin) Info(ctx context.Context) (provider.Info, error) {
-	return read(ctx, p, func(c *client) (provider.Info, error) { return c.info(ctx) })
+	return read(ctx, p, func(ctx context.Context, c *client) (provider.Info, error) { return c.info(ctx) })
 }
 
 // Put implements provider.Provider. Documents that had been sent when the
@@ -85,7 +82,7 @@ func (p *Plugin) Put(ctx context.Context, docs []provider.Document) ([]provider.
 	if err != nil {
 		return nil, err
 	}
-	results, sent, err := once(ctx, p, func(c *client) ([]provider.PutResult, error) { return c.put(ctx, b.sent) })
+	results, sent, err := once(ctx, p, func(ctx context.Context, c *client) ([]provider.PutResult, error) { return c.put(ctx, b.sent) })
 	switch {
 	case err == nil:
 		return b.answered(results), nil
@@ -101,7 +98,7 @@ func (p *Plugin) Delete(ctx context.Context, sel provider.Selector) (int, error)
 	if err != nil {
 		return 0, err
 	}
-	n, _, err := once(ctx, p, func(c *client) (int, error) { return c.delete(ctx, sel) })
+	n, _, err := once(ctx, p, func(ctx context.Context, c *client) (int, error) { return c.delete(ctx, sel) })
 	return n, err
 }
 
@@ -109,26 +106,54 @@ func (p *Plugin) Delete(ctx context.Context, sel provider.Selector) (int, error)
 func (p *Plugin) Close() error { return p.close() }
 
 // read makes a call that may be repeated: once, on the next generation.
-func read[T any](ctx context.Context, p *Plugin, f func(*client) (T, error)) (T, error) {
-	v, _, err := once(ctx, p, f)
-	if errors.Is(err, errGone) {
-		v, _, err = once(ctx, p, f)
-	}
+func read[T any](ctx context.Context, p *Plugin, f func(context.Context, *client) (T, error)) (T, error) {
+	v, _, err := call(ctx, p, 2, f)
 	return v, err
 }
 
-// once makes a call. When it fails, sent reports whether the plugin may have
-// done what was asked without having said so.
-func once[T any](ctx context.Context, p *Plugin, f func(*client) (T, error)) (v T, sent bool, err error) {
-	if err := ctx.Err(); err != nil {
+// once makes a call that must not be repeated. When it fails, sent reports
+// whether the plugin may have done what was asked without having said so.
+func once[T any](ctx context.Context, p *Plugin, f func(context.Context, *client) (T, error)) (v T, sent bool, err error) {
+	return call(ctx, p, 1, f)
+}
+
+// call makes a call on as many generations, one after the other, as are gone
+// before they have answered.
+func call[T any](caller context.Context, p *Plugin, generations int, f func(context.Context, *client) (T, error)) (v T, sent bool, err error) {
+	if err := caller.Err(); err != nil {
 		return v, false, err
 	}
+	leave, err := p.enter(caller)
+	if err != nil {
+		return v, false, err
+	}
+	defer leave()
+	ctx, cancel := context.WithTimeout(caller, p.spec.Limits.CallTimeout)
+	defer cancel()
+	for range generations {
+		v, sent, err = try(ctx, p, f)
+		if !errors.Is(err, errGone) {
+			break
+		}
+	}
+	if err == context.DeadlineExceeded && caller.Err() == nil && !sameDeadline(ctx, caller) {
+		err = fmt.Errorf("the plugin gave no answer within %v: %w", p.spec.Limits.CallTimeout, context.DeadlineExceeded)
+	}
+	return v, sent, err
+}
+
+// try makes a call on the generation that serves.
+func try[T any](ctx context.Context, p *Plugin, f func(context.Context, *client) (T, error)) (v T, sent bool, err error) {
 	g, err := p.current(ctx)
 	if err != nil {
 		return v, false, err
 	}
-	v, err = f(g.client)
+	v, err = f(ctx, g.client)
 	switch {
+	case wire.Late(err):
+		// gRPC may know before the context does.
+		g.doubt()
+		return v, true, context.DeadlineExceeded
 	case err != nil && !wire.Answered(err) && ctx.Err() != nil:
 		return v, true, ctx.Err()
 	case wire.Gone(err):
@@ -139,6 +164,12 @@ func once[T any](ctx context.Context, p *Plugin, f func(*client) (T, error)) (v 
 		return v, !wire.Answered(err), wire.ErrorFromStatus(err)
 	}
 	return v, false, nil
+}
+
+func sameDeadline(a, b context.Context) bool {
+	at, hasA := a.Deadline()
+	bt, hasB := b.Deadline()
+	return hasA == hasB && at.Equal(bt)
 }
 
 // errGone is the cause of an error about a plugin that ended during a call.

@@ -206,6 +206,14 @@ func (p *process) kill() {
 	}
 }
 
+// pid is the number of the process, 0 before the start.
+func (p *process) pid() int {
+	if p.cmd.Process == nil {
+		return 0
+	}
+	return p.cmd.Process.Pid
+}
+
 // endedWithin says how the process ended, such as "exit status 1"; "" when it
 // still runs after atMost.
 func (p *process) endedWithin(atMost time.Duration) string {
@@ -255,10 +263,10 @@ func (p *process) Name() string { return p.cmd.Path }
 
 // ID implements runner.Runner.
 func (p *process) ID() string {
-	if p.cmd.Process == nil {
-		return ""
+	if pid := p.pid(); pid != 0 {
+		return strconv.Itoa(pid)
 	}
-	return strconv.Itoa(p.cmd.Process.Pid)
+	return ""
 }
 
 // Diagnose implements runner.Runner. A StartError says what there is to say.

@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -20,17 +23,29 @@ import (
 // of the only hit; Info gives its process number as the count of documents.
 type puppet struct {
 	provider.Provider
+	signals string // a directory; a file in it tells that a hanging call has come
 }
 
+// signal makes a file that a test waits for.
+func signal(path string) error { return os.WriteFile(path, nil, 0o600) }
+
+// puppetURL is that of what a puppet says.
+const puppetURL = "https://a.example/"
+
+// stuck never finishes closing.
+type stuck struct{ provider.Provider }
+
+func (stuck) Close() error { select {} }
+
 func openPuppet(_ context.Context, settings []byte) (provider.Provider, error) {
-	var s struct{ Refuse string }
+	var s struct{ Refuse, Signals string }
 	if err := json.Unmarshal(settings, &s); err != nil {
 		return nil, provider.Invalidf("settings", "are not an object")
 	}
 	if s.Refuse != "" {
 		return nil, provider.Invalidf("settings.refuse", "is %d characters long", len(s.Refuse))
 	}
-	return &puppet{providertest.NewMemory()}, nil
+	return &puppet{providertest.NewMemory(), s.Signals}, nil
 }
 
 func (p *puppet) Search(ctx context.Context, q provider.Query) (*provider.Result, error) {
@@ -44,7 +59,7 @@ func (p *puppet) Search(ctx context.Context, q provider.Query) (*provider.Result
 		return nil, err
 	}
 	return &provider.Result{
-		Hits:      []provider.Hit{{URL: "https://a.example/", Site: "a.example", Name: name}},
+		Hits:      []provider.Hit{{URL: puppetURL, Site: "a.example", Name: name}},
 		ScoreKind: provider.ScoreBM25,
 	}, nil
 }
@@ -52,6 +67,7 @@ func (p *puppet) Search(ctx context.Context, q provider.Query) (*provider.Result
 func (p *puppet) Put(ctx context.Context, docs []provider.Document) ([]provider.PutResult, error) {
 	for _, d := range docs {
 		if d.Name == "hang" {
+			signal(filepath.Join(p.signals, "put"))
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}
@@ -61,6 +77,7 @@ func (p *puppet) Put(ctx context.Context, docs []provider.Document) ([]provider.
 
 func (p *puppet) Delete(ctx context.Context, sel provider.Selector) (int, error) {
 	if sel.Site == "hang.example" {
+		signal(filepath.Join(p.signals, "delete"))
 		<-ctx.Done()
 		return 0, ctx.Err()
 	}
@@ -76,9 +93,32 @@ func (p *puppet) Info(ctx context.Context) (provider.Info, error) {
 // The outputs as they were before Serve put something in their place.
 var realStdout, realStderr = os.Stdout, os.Stderr
 
+func lines(w io.Writer, count string) error {
+	n, _ := strconv.Atoi(count)
+	for i := range n {
+		if _, err := fmt.Fprintf(w, "line %d %s\n", i, strings.Repeat("x", 50)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // commands are what a puppet can be told.
 var commands = map[string]func(ctx context.Context, arg string) (string, error){
-	"pid": func(context.Context, string) (string, error) { return strconv.Itoa(os.Getpid()), nil },
+	"pid":  func(context.Context, string) (string, error) { return strconv.Itoa(os.Getpid()), nil },
+	"ppid": func(context.Context, string) (string, error) { return strconv.Itoa(os.Getppid()), nil },
+	// size gives the bytes of the executable that runs.
+	"size": func(context.Context, string) (string, error) {
+		info, err := os.Stat("/proc/self/exe")
+		if err != nil {
+			return "", err
+		}
+		return strconv.FormatInt(info.Size(), 10), nil
+	},
+	"log": func(_ context.Context, arg string) (string, error) {
+		slog.Warn(arg, "site", "a.example")
+		return "", nil
+	},
 	"exit": func(_ context.Context, arg string) (string, error) {
 		fmt.Fprintln(os.Stderr, "leaving with", arg)
 		code, _ := strconv.Atoi(arg)
@@ -91,8 +131,9 @@ var commands = map[string]func(ctx context.Context, arg string) (string, error){
 		select {}
 	},
 	"fail": func(_ context.Context, arg string) (string, error) { return "", errors.New(arg) },
-	// wait answers once the file arg exists.
+	// wait makes the file arg.PID, and answers once the file arg exists.
 	"wait": func(ctx context.Context, arg string) (string, error) {
+		signal(arg + "." + strconv.Itoa(os.Getpid()))
 		for {
 			if _, err := os.Stat(arg); err == nil {
 				return strconv.Itoa(os.Getpid()), nil
@@ -127,6 +168,9 @@ var commands = map[string]func(ctx context.Context, arg string) (string, error){
 		_, err := realStderr.WriteString(strings.Repeat("x", n) + "\n")
 		return "", err
 	},
+	// stderrLines and stdoutLines write arg lines of some 60 bytes.
+	"stderrLines": func(_ context.Context, arg string) (string, error) { return "", lines(realStderr, arg) },
+	"stdoutLines": func(_ context.Context, arg string) (string, error) { return "", lines(realStdout, arg) },
 	// print prints arg bytes to Go's standard output.
 	"print": func(_ context.Context, arg string) (string, error) {
 		n, _ := strconv.Atoi(arg)

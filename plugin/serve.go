@@ -60,8 +60,8 @@ const (
 
 // Serve serves a provider to the host that started this process, and returns
 // when the host has shut it down, has died, or SIGTERM came; the process is
-// then expected to exit. SIGINT is ignored: it goes to all processes of a
-// terminal, and the host decides what it means.
+// then expected to exit. SIGINT and SIGHUP are ignored: they go to all processes
+// of a terminal, and the host decides what they mean.
 //
 // A plugin prints nothing to standard output before it calls Serve. Serve makes
 // ServeOptions.Log the default of package slog, and with it of package log.
@@ -74,6 +74,7 @@ func Serve(open OpenFunc, opt ServeOptions) error {
 		log = NewLogger(levelFromEnv())
 	}
 	slog.SetDefault(log)
+	host := os.Getppid()
 
 	s := &serving{
 		server: newServer(open),
@@ -83,9 +84,10 @@ func Serve(open OpenFunc, opt ServeOptions) error {
 		log:    log,
 		ready:  make(chan struct{}),
 	}
-	// Without this a log line written after the host died would end the
-	// process before the provider is closed.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	// Without this a log line written after the host died, or the hang-up
+	// that a halted process gets then, would end the process before the
+	// provider is closed.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE, syscall.SIGHUP)
 	go s.stopOnSignal()
 	go s.stopWithHost()
 	goplugin.Serve(&goplugin.ServeConfig{
@@ -102,7 +104,7 @@ func Serve(open OpenFunc, opt ServeOptions) error {
 	if s.grpc == nil {
 		return errors.New("plugin: no socket to serve on; see the log")
 	}
-	if s.orphaned.Load() {
+	if s.hostGone(host) {
 		removeOwnSockets()
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
@@ -121,6 +123,7 @@ type serving struct {
 	ready    chan struct{}
 	stdio    sync.Once
 	orphaned atomic.Bool // the host is gone
+	signaled atomic.Bool // SIGTERM came
 }
 
 // grpcServer is called by go-plugin with its own options, TLS among them.
@@ -146,6 +149,7 @@ func (s *serving) stopOnSignal() {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM)
 	<-signals
+	s.signaled.Store(true)
 	s.log.Info("stopping on SIGTERM")
 	<-s.ready
 	s.guard.drain(drainTime)
@@ -179,10 +183,25 @@ func (s *serving) stopWithHost() {
 	s.grpc.Stop()
 }
 
+// hostGone reports whether the process host, which started this one, is gone.
+// Where the kernel tells of its death by SIGTERM it does so early in it.
+func (s *serving) hostGone(host int) bool {
+	const dying = 200 * time.Millisecond
+	for deadline := time.Now().Add(dying); ; time.Sleep(5 * time.Millisecond) {
+		if s.orphaned.Load() || os.Getppid() != host {
+			return true
+		}
+		if !s.signaled.Load() || time.Now().After(deadline) {
+			return false
+		}
+	}
+}
+
 // removeOwnSockets removes the directory that the host made for the socket, and
-// can no longer remove.
+// can no longer remove. The socket went when the server stopped; where anything
+// else is in it, this does nothing.
 func removeOwnSockets() {
 	if dir := os.Getenv(socketDirEnv); dir != "" {
-		removeSockets(dir)
+		os.Remove(dir)
 	}
 }

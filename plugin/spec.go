@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"time"
 
 	"github.com/siteprovider/siteprovider/provider"
 )
@@ -42,15 +41,16 @@ type Spec struct {
 	// about its starts and ends; nil discards them.
 	Log *slog.Logger
 
-	// StartTimeout is how long one start may take, Configure included; 0
-	// means DefaultStartTimeout.
-	StartTimeout time.Duration
+	// Notify is told of every change in the plugin's state; nil: nobody is.
+	// It is called for one event at a time, in their order, and may take as
+	// long as it likes, but it must not call Close.
+	Notify func(Event)
+
+	// Limits bound what the host waits for; the zero value works.
+	Limits Limits
 
 	name string // what errors, logs and process lists call the executable
 }
-
-// DefaultStartTimeout is the StartTimeout of a Spec without one.
-const DefaultStartTimeout = 10 * time.Second
 
 // complete returns s with everything filled in and checked that does not need
 // the plugin.
@@ -79,11 +79,9 @@ func (s Spec) complete() (Spec, error) {
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)
 	}
-	if s.StartTimeout < 0 {
-		return Spec{}, provider.Invalidf("Spec.StartTimeout", "%v is negative", s.StartTimeout)
-	}
-	if s.StartTimeout == 0 {
-		s.StartTimeout = DefaultStartTimeout
+	var err error
+	if s.Limits, err = s.Limits.complete(); err != nil {
+		return Spec{}, err
 	}
 	return s, nil
 }

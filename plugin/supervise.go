@@ -4,41 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
-
-	healthpb "google.golang.org/grpc/health/grpc_health_v1"
-
-	goplugin "github.com/hashicorp/go-plugin"
 
 	"github.com/siteprovider/siteprovider/provider"
 )
 
-const (
-	// maxFailures generations in a row that answered no call are a crash
-	// loop: calls fail at once, and one start is tried per coolDown.
-	maxFailures = 5
-	coolDown    = 30 * time.Second
-	// firstBackoff is the wait before the start after one such generation;
-	// each further one doubles it.
-	firstBackoff = 100 * time.Millisecond
-)
-
-// pulse says how a plugin that hangs is found out: it is asked every so often
-// and killed after a number of answers that did not come in time.
-type pulse struct {
-	every, timeout time.Duration
-	misses         int
-}
-
-var usualPulse = pulse{every: 10 * time.Second, timeout: 2 * time.Second, misses: 3}
+// firstBackoff is the wait before the start after a generation that answered
+// no call; each further one in a row doubles it.
+const firstBackoff = 100 * time.Millisecond
 
 // supervisor keeps one generation of a plugin at hand. A generation that has
 // ended is replaced when the next call asks for one; all callers share one
 // start.
 type supervisor struct {
-	spec  Spec
-	pulse pulse
+	spec   Spec
+	events *events
+	slots  chan struct{} // holds one for each call in flight
 
 	life    context.Context // ends with close
 	endLife context.CancelFunc
@@ -52,6 +35,9 @@ type supervisor struct {
 	failure  error       // and how
 	closed   bool
 
+	generations int         // started so far
+	last        *executable // of the last that served
+
 	closeOnce sync.Once
 	closeErr  error
 }
@@ -63,10 +49,26 @@ type start struct {
 	err        error
 }
 
-func newSupervisor(spec Spec, pulse pulse) *supervisor {
-	s := &supervisor{spec: spec, pulse: pulse}
+func newSupervisor(spec Spec) *supervisor {
+	s := &supervisor{spec: spec, events: newEvents(spec), slots: make(chan struct{}, spec.Limits.MaxCalls)}
 	s.life, s.endLife = context.WithCancel(context.Background())
 	return s
+}
+
+// enter waits until a call may be made, and returns what ends it.
+func (s *supervisor) enter(ctx context.Context) (leave func(), err error) {
+	select {
+	case s.slots <- struct{}{}:
+	default:
+		select {
+		case s.slots <- struct{}{}:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-s.life.Done():
+			return nil, errClosed
+		}
+	}
+	return func() { <-s.slots }, nil
 }
 
 // current returns the generation that serves, starting one if there is none.
@@ -108,9 +110,9 @@ func (s *supervisor) backoff() (time.Duration, error) {
 	switch {
 	case s.failures == 0:
 		return 0, nil
-	case s.failures < maxFailures:
+	case s.failures < s.spec.Limits.MaxFailures:
 		return max(0, firstBackoff<<(s.failures-1)-since), nil
-	case since >= coolDown:
+	case since >= s.spec.Limits.CoolDown:
 		return 0, nil
 	case !errors.Is(s.failure, provider.ErrUnavailable):
 		return 0, s.failure
@@ -118,7 +120,7 @@ func (s *supervisor) backoff() (time.Duration, error) {
 	e := &StartError{
 		Path: s.spec.name, Kind: provider.ErrUnavailable, Cause: ErrCrashLoop,
 		Reason: fmt.Sprintf("%v (%d times in a row); the next start is tried in %v",
-			ErrCrashLoop, s.failures, (coolDown - since).Round(time.Second)),
+			ErrCrashLoop, s.failures, (s.spec.Limits.CoolDown - since).Round(time.Second)),
 	}
 	var last *StartError
 	if errors.As(s.failure, &last) {
@@ -133,19 +135,14 @@ func (s *supervisor) backoff() (time.Duration, error) {
 func (s *supervisor) start(st *start, delay time.Duration) {
 	var g *generation
 	var err error
+	s.mu.Lock()
+	s.generations++
+	number := s.generations
+	s.mu.Unlock()
 	select {
 	case <-time.After(delay):
-		ctx, cancel := context.WithTimeoutCause(s.life, s.spec.StartTimeout,
-			fmt.Errorf("it was not ready within %v: %w", s.spec.StartTimeout, context.DeadlineExceeded))
-		defer cancel()
-		g, err = launch(ctx, s.spec)
+		g, err = s.launch(number)
 	case <-s.life.Done():
-	}
-	switch {
-	case g != nil:
-		s.spec.Log.Info("the plugin started", "plugin", s.spec.name, "pid", g.process.ID())
-	case s.life.Err() == nil:
-		s.spec.Log.Warn("the plugin did not start", "plugin", s.spec.name, "error", err)
 	}
 
 	s.mu.Lock()
@@ -158,35 +155,43 @@ func (s *supervisor) start(st *start, delay time.Duration) {
 		}
 		st.err = errClosed
 	case err != nil:
-		s.failures, s.failed, s.failure = s.failures+1, time.Now(), err
+		s.events.tell(Event{Kind: StartFailed, Generation: number, Err: err})
+		s.fail(number, err)
 		st.err = err
 	default:
-		s.serving, st.generation = g, g
+		upgraded := s.last != nil && !sameVersion(s.last.info, g.from.info)
+		s.events.tell(Event{Kind: Serving, Generation: number, PID: g.process.pid(), Upgraded: upgraded})
+		s.serving, s.last, st.generation = g, g.from, g
 		s.tasks.Go(func() { s.watch(g) })
 	}
 	close(st.done)
 }
 
-// watch sees g to its end: it notices when the process ends, and ends one that
-// no longer answers.
-func (s *supervisor) watch(g *generation) {
-	ticker := time.NewTicker(s.pulse.every)
-	defer ticker.Stop()
-	for missed := 0; ; {
-		select {
-		case <-g.process.exited:
-			s.retire(g)
-			return
-		case <-ticker.C:
+// launch starts a generation, and once more if the executable was being
+// replaced.
+func (s *supervisor) launch(number int) (g *generation, err error) {
+	limit := s.spec.Limits.StartTimeout
+	ctx, cancel := context.WithTimeoutCause(s.life, limit,
+		fmt.Errorf("it was not ready within %v: %w", limit, context.DeadlineExceeded))
+	defer cancel()
+	s.events.tell(Event{Kind: Starting, Generation: number})
+	for range 2 {
+		if g, err = launch(ctx, s.spec); !errors.Is(err, ErrReplaced) {
+			break
 		}
-		if g.healthy(s.pulse.timeout) {
-			missed = 0
-			continue
-		}
-		if missed++; missed >= s.pulse.misses {
-			s.spec.Log.Error("the plugin does not answer and is killed", "plugin", s.spec.name, "pid", g.process.ID(), "missed", missed)
-			g.process.kill()
-		}
+	}
+	if g != nil {
+		g.number = number
+	}
+	return g, err
+}
+
+// fail counts a generation that answered no call. The caller holds mu.
+func (s *supervisor) fail(number int, err error) {
+	s.failures, s.failed, s.failure = s.failures+1, time.Now(), err
+	if s.failures == s.spec.Limits.MaxFailures {
+		s.events.tell(Event{Kind: CrashLoop, Generation: number, Err: err},
+			slog.Int("failures", s.failures), slog.Duration("next_try_in", s.spec.Limits.CoolDown))
 	}
 }
 
@@ -220,20 +225,18 @@ func (s *supervisor) retire(g *generation) {
 		if how == "" {
 			how = "it no longer answers"
 		}
-		s.spec.Log.Warn("the plugin ended; the next call starts it again", "plugin", s.spec.name,
-			"pid", g.process.ID(), "how", how, "last_words", telling(g.log.lastWords()))
+		s.events.tell(Event{Kind: Ended, Generation: g.number, PID: g.process.pid(), Err: s.ended(g, how)})
 		g.stop()
 	})
 	if g.answered.Load() {
 		s.failures = 0
 		return
 	}
-	s.failures++
-	s.failed = time.Now()
-	s.failure = &StartError{
-		Path: s.spec.name, Kind: provider.ErrUnavailable, LastWords: g.log.lastWords(),
-		Reason: "it ended without having answered a call",
-	}
+	s.fail(g.number, s.ended(g, "it ended without having answered a call"))
+}
+
+func (s *supervisor) ended(g *generation, how string) error {
+	return &StartError{Path: s.spec.name, Kind: provider.ErrUnavailable, Reason: how, LastWords: g.log.lastWords()}
 }
 
 // close ends the plugin for good.
@@ -251,6 +254,8 @@ func (s *supervisor) close() error {
 		ended := make(chan struct{})
 		go func() {
 			s.tasks.Wait()
+			s.events.tell(Event{Kind: Closed, Generation: s.generations})
+			s.events.wait()
 			close(ended)
 		}()
 		select {
@@ -259,12 +264,4 @@ func (s *supervisor) close() error {
 		}
 	})
 	return s.closeErr
-}
-
-// healthy asks the service that every go-plugin process has for its health.
-func (g *generation) healthy(timeout time.Duration) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
-	defer cancel()
-	_, err := healthpb.NewHealthClient(g.conn).Check(ctx, &healthpb.HealthCheckRequest{Service: goplugin.GRPCServiceName})
-	return err == nil
 }

@@ -180,6 +180,12 @@ func Gone(err error) bool {
 	return false
 }
 
+// Late reports whether err, the error of a call, says that its deadline passed
+// before there was an answer.
+func Late(err error) bool {
+	return status.Code(err) == codes.DeadlineExceeded && !Answered(err)
+}
+
 // GoneStatus returns the error of a call that matches Gone.
 func GoneStatus(reason string) error { return status.Error(codes.Unavailable, reason) }
 
