@@ -27,7 +27,11 @@ type puppet struct {
 }
 
 // signal makes a file that a test waits for.
-func signal(path string) error { return os.WriteFile(path, nil, 0o600) }
+func (p *puppet) signal(name string) {
+	if p.signals != "" {
+		os.WriteFile(filepath.Join(p.signals, name), nil, 0o600)
+	}
+}
 
 // puppetURL is that of what a puppet says.
 const puppetURL = "https://a.example/"
@@ -67,7 +71,7 @@ func (p *puppet) Search(ctx context.Context, q provider.Query) (*provider.Result
 func (p *puppet) Put(ctx context.Context, docs []provider.Document) ([]provider.PutResult, error) {
 	for _, d := range docs {
 		if d.Name == "hang" {
-			signal(filepath.Join(p.signals, "put"))
+			p.signal("put")
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}
@@ -77,7 +81,7 @@ func (p *puppet) Put(ctx context.Context, docs []provider.Document) ([]provider.
 
 func (p *puppet) Delete(ctx context.Context, sel provider.Selector) (int, error) {
 	if sel.Site == "hang.example" {
-		signal(filepath.Join(p.signals, "delete"))
+		p.signal("delete")
 		<-ctx.Done()
 		return 0, ctx.Err()
 	}
@@ -133,7 +137,9 @@ var commands = map[string]func(ctx context.Context, arg string) (string, error){
 	"fail": func(_ context.Context, arg string) (string, error) { return "", errors.New(arg) },
 	// wait makes the file arg.PID, and answers once the file arg exists.
 	"wait": func(ctx context.Context, arg string) (string, error) {
-		signal(arg + "." + strconv.Itoa(os.Getpid()))
+		if err := os.WriteFile(arg+"."+strconv.Itoa(os.Getpid()), nil, 0o600); err != nil {
+			return "", err
+		}
 		for {
 			if _, err := os.Stat(arg); err == nil {
 				return strconv.Itoa(os.Getpid()), nil
