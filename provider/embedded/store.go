@@ -56,8 +56,8 @@ type Options struct {
 }
 
 // DefaultCacheBytes is the bound of the index in memory: that of about 1,000,000
-// documents of a hundred words.
-const DefaultCacheBytes = 256 << 20
+// documents of a hundred words, be they on one site or on a thousand.
+const DefaultCacheBytes = 320 << 20
 
 // Store is an open store. It is safe for concurrent use.
 type Store struct {

@@ -14,6 +14,7 @@ import (
 type embeddedEngine struct{ store *embedded.Store }
 
 func openEmbedded(ctx context.Context, dir string, _ bool) (engine, error) {
+	embedded.LimitGarbage() // as the plugin does
 	store, err := embedded.Open(ctx, embedded.Options{Dir: dir})
 	if err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ func Keys() []Key {
 	return []Key{
 		{Name: "backend", Doc: "what keeps the documents: `embedded` (the default)"},
 		{Name: "data", Backend: Embedded, Path: true, Doc: "directory of the store; `" + DefaultData + "` when absent; `--data` wins"},
-		{Name: "cache_bytes", Backend: Embedded, Bytes: true, Doc: "memory for the index, in bytes, at least 1048576 (1 MiB); 268435456 (256 MiB) when absent"},
+		{Name: "cache_bytes", Backend: Embedded, Bytes: true, Doc: "memory for the index, in bytes, from 1048576 (1 MiB) to 1099511627776 (1 TiB); 335544320 (320 MiB) when absent"},
 		{Name: "plugin", Path: true, Doc: "executable to load as the provider; siteprovider itself when absent; `--plugin` wins"},
 		{Name: "plugin_sha256", Doc: "SHA-256 that executable must have, in hexadecimal"},
 		{Name: "use", Doc: "in `object_storage` only, and alone: the `retrieval.NAME` to look objects up in"},

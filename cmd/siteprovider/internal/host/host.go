@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"sync"
 
 	"github.com/siteprovider/siteprovider/cmd/siteprovider/internal/config"
 	"github.com/siteprovider/siteprovider/plugin"
@@ -32,7 +33,7 @@ func Open(ctx context.Context, e config.Entry, log *slog.Logger) (provider.Provi
 	}
 	p, err := plugin.Open(ctx, plugin.Spec{
 		Path:     e.Plugin,
-		Env:      []string{"GOMEMLIMIT"},
+		Env:      []string{"GOMEMLIMIT", "GOGC"},
 		SHA256:   e.PluginSHA256,
 		Settings: e.Settings.JSON(),
 		Log:      log,
@@ -114,13 +115,18 @@ func openEmbedded(ctx context.Context, version string, settings []byte) (provide
 	return embedded.Open(ctx, embedded.Options{Dir: s.Data, Version: version, CacheBytes: s.Cache})
 }
 
+var limitGarbage = sync.OnceFunc(func() { embedded.LimitGarbage() })
+
 // workBytes is the memory that searches and writes take beside the cache.
 const workBytes = 256 << 20
 
 // limitMemory has the garbage collector keep this process, which is the plugin's,
-// within what the cache and the work beside it need. The limit is soft, and
-// GOMEMLIMIT, where the host has it, wins.
+// within what the cache and the work beside it need, and usually well below. The
+// limit is soft. GOMEMLIMIT and GOGC, where the host has them, win.
 func limitMemory(cacheBytes int64) {
+	if os.Getenv("GOGC") == "" {
+		limitGarbage()
+	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(cacheBytes + workBytes)
 	}
