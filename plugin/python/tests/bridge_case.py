@@ -5,6 +5,7 @@ import glob
 import json
 import logging
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -66,6 +67,11 @@ def alive(pid: int) -> bool:
     return state != "Z"
 
 
+def dead(pid: int) -> Callable[[], bool]:
+    """What tells whether a process has ended."""
+    return lambda: not alive(pid)
+
+
 def children(pid: int | None = None) -> list[int]:
     """The processes that a process has started, this one if none is named."""
     found = []
@@ -92,7 +98,11 @@ class BridgeCase(unittest.TestCase):
         self.addCleanup(self.nothing_is_left)
 
     def nothing_is_left(self) -> None:
-        until("the plugin has ended", lambda: not children())
+        try:
+            until("the plugin has ended", lambda: not children())
+        finally:  # or every test that follows fails, too
+            for pid in children():
+                os.kill(pid, signal.SIGKILL)
         until("its socket directory is gone", lambda: not os.listdir(self.sockets))
 
     def path(self, name: str) -> str:

@@ -7,6 +7,7 @@ neither when it is told to nor when its host is gone.
 
 import json
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -105,6 +106,7 @@ def shutdown(_: bytes, context: grpc.ServicerContext) -> bytes:
 
 def end_with_host() -> None:
     sys.stdin.read()
+    shutil.rmtree(os.environ["PLUGIN_UNIX_SOCKET_DIR"])  # the host no longer can
     ended.set()
 
 

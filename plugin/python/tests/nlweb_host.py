@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import siteprovider_nlweb
 from bridge_case import REPOSITORY, TESTS, alive, binary, children, until
+
+import siteprovider_nlweb
 
 # The sections of NLWeb's that are none of ours.
 REST = """

@@ -88,8 +88,11 @@ class BridgeTest(BridgeCase):
 
         async def search() -> None:
             search, lookup = SiteproviderRetrievalProvider(**self.real()), SiteproviderObjectLookupProvider(**self.real())
+            best = json.loads(run("--data", data, "--json", "search", "leek soup"))["hits"][0]["site"]
             for n in (1, 2, 3, 4, 1000, 5000):
-                urls = [i.url for i in await search.search("leek soup", "all", n)]
+                items = await search.search("leek soup", "all", n)
+                self.assertEqual(best, items[0].site)
+                urls = [i.url for i in items]
                 self.assertEqual(len(set(urls)), len(urls))
                 self.assertEqual(min(n, 3), len(urls))
             for n in (0, -1):

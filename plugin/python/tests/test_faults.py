@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from bridge_case import TESTS, BridgeCase, alive, binary, children, until
+from bridge_case import TESTS, BridgeCase, alive, binary, children, dead, until
 
 from siteprovider_nlweb import SiteproviderObjectLookupProvider, SiteproviderRetrievalProvider, _generation, _plugin
 from siteprovider_nlweb import _wire as wire
@@ -183,7 +183,7 @@ class ProcessesThatHang(FaultTest):
             with self.fails("did not answer in time"):
                 await ask(impatient, "pid")
             await impatient.close()
-            await asyncio.to_thread(until, "the stopped plugin is killed", lambda: not alive(pid))
+            await asyncio.to_thread(until, "the stopped plugin is killed", dead(pid))
             self.assertNotEqual(str(pid), await ask(search, "pid"))
 
         with mock.patch.object(_generation, "_HEALTH_TIME", 0.2):
@@ -427,18 +427,18 @@ class HostsThatEnd(FaultTest):
             host, plugin = self.host("wait")
             host.send_signal(number)
             host.wait(20)
-            until(f"the plugin ends after signal {number}", lambda p=plugin: not alive(p))
+            until(f"the plugin ends after signal {number}", dead(plugin))
             until("the socket directory is gone", lambda: not os.listdir(self.sockets))
 
     def test_a_forked_child_does_not_keep_the_plugin(self) -> None:
-        host, plugin = self.host("fork")
+        host, plugin = self.host("fork", "watches its lease only")
         assert host.stdout is not None
         self.assertEqual("forked\n", host.stdout.readline())
         (child,) = [p for p in children(host.pid) if p != plugin]
         try:
             host.kill()
             host.wait(20)
-            until("the plugin ends with its host", lambda: not alive(plugin))
+            until("the plugin ends with its host", dead(plugin))
         finally:
             os.kill(child, signal.SIGKILL)
 
@@ -455,7 +455,7 @@ class NothingIsLost(FaultTest):
                     await asyncio.to_thread(until, "the threads of the last one are done", lambda: counts_now()[1] <= 4)
                     counts.append(counts_now())
                 os.kill(pid, signal.SIGKILL)
-                await asyncio.to_thread(until, "it is gone", lambda p=pid: p not in children())
+                await asyncio.to_thread(until, "it is gone", dead(pid))
             await search.close()
             print(f"\n100 restarts: {counts[0]} open files and threads before, {counts[1]} after", file=sys.stderr)
             self.assertLessEqual(counts[1][0], counts[0][0] + 3)

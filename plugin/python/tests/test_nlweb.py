@@ -7,12 +7,13 @@ import signal
 import sys
 import time
 import unittest
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from bridge_case import BridgeCase, alive, binary, children, ingest, run, samples, until
+from bridge_case import BridgeCase, alive, binary, children, dead, ingest, run, samples, until
 from nlweb_core import config as nlweb_config
-from nlweb_host import Answer, example, nlweb
+from nlweb_host import Answer, Host, example, nlweb
 
 from siteprovider_nlweb import SiteproviderObjectLookupProvider, SiteproviderRetrievalProvider
 
@@ -50,6 +51,10 @@ HOSTILE = {
     "JSON": '{"query":{"text":"soup"}}',
     "a byte order mark": "\ufeffsoup\ufffe\uffff",
 }
+
+
+def found(host: Host, text: str, url: str) -> Callable[[], bool]:
+    return lambda: url in host.ask(text, "a.example").urls
 
 
 class NLWebTest(BridgeCase):
@@ -133,7 +138,7 @@ class NLWebTest(BridgeCase):
             (plugin,) = host.plugins()
             host.process.kill()
             host.process.wait()
-            until("the plugin ends with its host", lambda: not alive(plugin))
+            until("the plugin ends with its host", dead(plugin))
 
     def test_what_is_ingested_meanwhile_is_found(self) -> None:
         with nlweb(self.dir) as host:
@@ -143,7 +148,7 @@ class NLWebTest(BridgeCase):
                 url = f"https://a.example/{n}"
                 ingest(self.data, {"@type": "Recipe", "name": f"leek number{n}", "url": url, "datePublished": "2026-09-01"})
                 done = time.monotonic()
-                until("the new document is found", lambda n=n, url=url: url in host.ask(f"number{n}", "a.example").urls)
+                until("the new document is found", found(host, f"number{n}", url))
                 times.append(time.monotonic() - done)
             print(f"\ningested while NLWeb serves, found after at most {max(times) * 1000:.0f} ms", file=sys.stderr)
             self.assertLess(max(times), 1)
