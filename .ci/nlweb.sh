@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-data="${SITEPROVIDER_DATA:-$PWD/../shared/data}"
+data="$(realpath -m "${SITEPROVIDER_DATA:-$PWD/../shared/data}")"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 

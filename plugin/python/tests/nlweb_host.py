@@ -66,16 +66,24 @@ class Host:
     def ask(self, text: str, site: str | None = "all", **query: Any) -> Answer:
         """POST /ask, not streaming."""
         query = {"text": text, **({"site": site} if site is not None else {}), **query}
-        body = json.dumps({"query": query, "prefer": {"streaming": False}}).encode()
-        request = urllib.request.Request(
-            f"http://127.0.0.1:{self.port}/ask", body, {"Content-Type": "application/json"}, method="POST"
-        )
+        status, body = self._post({"query": query, "prefer": {"streaming": False}})
+        return Answer(status, strict_json(body))
+
+    def stream(self, text: str) -> list[Any]:
+        """POST /ask, streaming, as is NLWeb's default; the events."""
+        _, body = self._post({"query": {"text": text}})
+        return [strict_json(line.removeprefix(b"data: ")) for line in body.splitlines() if line.startswith(b"data: ")]
+
+    def _post(self, document: Any) -> tuple[int, bytes]:
+        body = json.dumps(document).encode()
+        headers = {"Content-Type": "application/json"}
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}/ask", body, headers, method="POST")
         try:
             with urllib.request.urlopen(request, timeout=60) as response:
-                return Answer(response.status, strict_json(response.read()))
+                return response.status, response.read()
         except urllib.error.HTTPError as err:
             with err:
-                return Answer(err.code, strict_json(err.read()))
+                return err.code, err.read()
 
     def plugins(self) -> list[int]:
         return children(self.process.pid)

@@ -81,6 +81,8 @@ class NLWebTest(BridgeCase):
             shown = json.loads(run("--data", self.data, "get", best["url"]))
             self.assertEqual((shown["name"], shown["@type"]), (best["name"], best["@type"]))
             self.assertEqual([], host.ask("noodle soup", "nowhere.example").urls)
+            events = host.stream("chicken noodle soup")
+            self.assertIn(best["url"], [r["url"] for e in events for r in e.get("results", ())])
 
             began = time.monotonic()
             with ThreadPoolExecutor(100) as pool:
@@ -183,6 +185,7 @@ class NLWebTest(BridgeCase):
 
         asyncio.run(ask())
         self.assertEqual("1  a.example", run("--config", str(config), "sites").strip())
+        self.assertIn("leek soup", run("--config", str(config), "get", "https://a.example/"))
 
 
 if __name__ == "__main__":
