@@ -36,6 +36,9 @@ func openShelf(context.Context, []byte) (provider.Provider, error) {
 func (s shelf) Search(context.Context, provider.Query) (*provider.Result, error) {
 	return s.result, nil
 }
+func (s shelf) Info(context.Context) (provider.Info, error) {
+	return provider.Info{Name: "shelf", Version: "1.0", Backend: "shelf", Documents: 50}, nil
+}
 func (s shelf) Close() error { return nil }
 
 // BenchmarkPluginOverhead makes each call directly and through a plugin, one

@@ -105,8 +105,13 @@ func (g *generation) clientConfig(spec Spec) *goplugin.ClientConfig {
 		AutoMTLS:        runtime.GOOS == "windows",
 		StartTimeout:    spec.Limits.StartTimeout,
 		GRPCDialOptions: dialOptions(),
-		Logger:          hclog.New(&hclog.LoggerOptions{Level: hclog.Off, Output: io.Discard}),
+		Logger:          silent(),
 	}
+}
+
+// silent is a logger of go-plugin's that also keeps it from parsing log lines.
+func silent() hclog.Logger {
+	return hclog.New(&hclog.LoggerOptions{Level: hclog.Off, Output: io.Discard})
 }
 
 // runner is called by go-plugin with the variables of its own, and with a
