@@ -153,6 +153,7 @@ func TestRankingFollowsTheFormulaWhateverHappenedBefore(t *testing.T) {
 		rounds, steps = 20, 500
 	}
 	sites := []string{"a.example", "b.example", "c.example"}
+	changed, ranked := 0, 0
 	for round := range rounds {
 		random := rand.New(rand.NewPCG(uint64(round), 7))
 		stores := []*Store{open(t, Options{})}
@@ -173,6 +174,7 @@ func TestRankingFollowsTheFormulaWhateverHappenedBefore(t *testing.T) {
 				if n, err := s.Delete(t.Context(), provider.Selector{Site: site, WholeSite: true}); err != nil || n != want {
 					t.Fatalf("deleted %d documents of a site, %v; want %d", n, err, want)
 				}
+				changed += want
 			case 1, 2:
 				var urls []string
 				want := 0
@@ -184,6 +186,7 @@ func TestRankingFollowsTheFormulaWhateverHappenedBefore(t *testing.T) {
 						delete(there, [2]string{site, url})
 					}
 				}
+				changed += want
 				if n, err := s.Delete(t.Context(), provider.Selector{Site: site, URLs: urls}); err != nil || n != want {
 					t.Fatalf("deleted %d documents, %v; want %d", n, err, want)
 				}
@@ -196,15 +199,18 @@ func TestRankingFollowsTheFormulaWhateverHappenedBefore(t *testing.T) {
 					there[[2]string{d.Site, d.URL}] = d
 				}
 				put(t, s, docs...)
+				changed += len(docs)
 			}
 			if step%5 == 4 {
 				checkRanking(t, random, stores[random.IntN(2)], there, sites)
+				ranked += 3
 			}
 			if t.Failed() {
 				t.Fatalf("in round %d, after %d steps", round, step+1)
 			}
 		}
 	}
+	t.Logf("%d documents put, replaced or deleted, %d rankings", changed, ranked)
 }
 
 func checkRanking(t *testing.T, random *rand.Rand, s *Store, there map[[2]string]provider.Document, sites []string) {
