@@ -1,5 +1,4 @@
-// Command example is a whole provider by another author: it knows one page and
-// cannot be written to. Build it, and have it searched:
+// Command example is a whole provider by another author, with one page. Try it:
 //
 //	siteprovider --plugin ./example search hello
 package main
@@ -24,12 +23,11 @@ func (hello) Search(_ context.Context, q provider.Query) (*provider.Result, erro
 	if len(q.Filter) > 0 {
 		return nil, provider.Errorf(provider.ErrUnsupported, "no filters here") // never an unfiltered result
 	}
-	res := &provider.Result{}
-	if covers(q.Scope) && strings.Contains(strings.ToLower(q.Text), "hello") {
-		res.Hits = []provider.Hit{{URL: url, Site: site, Name: "Hello", Types: []string{"WebPage"}, Schema: page}}
-		res.ScoreKind = provider.ScoreBM25
+	if !covers(q.Scope) || !strings.Contains(strings.ToLower(q.Text), "hello") {
+		return &provider.Result{}, nil
 	}
-	return res, nil
+	hit := provider.Hit{URL: url, Site: site, Name: "Hello", Types: []string{"WebPage"}, Schema: page}
+	return &provider.Result{Hits: []provider.Hit{hit}, ScoreKind: provider.ScoreBM25}, nil
 }
 
 func (hello) Get(_ context.Context, l provider.Lookup) ([]provider.Object, error) {
