@@ -55,7 +55,7 @@ func (s *Store) searched(ctx context.Context, tx *session, sites []siteRow) (*se
 			}
 		}
 		if len(mine) > 0 {
-			if err := x.load(ctx, mine, rows); err != nil {
+			if err := x.load(ctx, sites, mine, rows); err != nil {
 				return nil, err
 			}
 			continue
@@ -106,9 +106,10 @@ func bytesOf(rows []segmentRow) (n int64) {
 	return n
 }
 
-// load loads the indexes of sites, which no other search does meanwhile, into the
-// cache.
-func (x *searched) load(ctx context.Context, sites []siteRow, rows map[int64][]segmentRow) error {
+// load loads the indexes of some of all sites, which no other search does
+// meanwhile, for this search and into the cache. The cache may have newer ones by now, of which this
+// search, which sees an older state, must not make use.
+func (x *searched) load(ctx context.Context, all, sites []siteRow, rows map[int64][]segmentRow) error {
 	cache := x.store.indexes
 	defer func() {
 		for _, site := range sites {
@@ -116,10 +117,20 @@ func (x *searched) load(ctx context.Context, sites []siteRow, rows map[int64][]s
 		}
 	}()
 	fresh, err := loadIndexes(ctx, x.tx, sites, cache.of(sites), rows)
+	if err != nil {
+		return err
+	}
+	loaded := make(map[int64]*siteIndex, len(fresh))
 	for _, index := range fresh {
 		cache.put(index)
+		loaded[index.site.id] = index
 	}
-	return err
+	for i, site := range all {
+		if index := loaded[site.id]; index != nil {
+			x.indexes[i] = index
+		}
+	}
+	return nil
 }
 
 // hold takes all parts of all indexes, which are in memory.

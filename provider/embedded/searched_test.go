@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/siteprovider/siteprovider/provider"
 )
@@ -185,4 +187,30 @@ func TestManyWhoSearchANewlyOpenedStoreFindTheSame(t *testing.T) {
 	if len(s.indexes.loads) != 0 || len(s.indexes.sites) != 30 {
 		t.Errorf("%d sites are in the cache and %d are being loaded; want 30 and none", len(s.indexes.sites), len(s.indexes.loads))
 	}
+}
+
+// Reading and writing do not wait for one another, so that the cache may have a
+// newer index of a site than a search that is still under way can use.
+func TestASearchOfAnOlderStateThanTheCacheHasEndsAndSeesItsOwn(t *testing.T) {
+	s := open(t, Options{})
+	put(t, s, doc("a.example", "https://a.example/1", "", "tea"))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	err := s.files.read(ctx, func(tx *session) error {
+		c, err := s.sites.load(ctx, tx)
+		if err != nil {
+			return err
+		}
+		put(t, s, doc("a.example", "https://a.example/2", "", "tea"))
+		wantFound(t, s, "tea", provider.AllSites(), "https://a.example/1", "https://a.example/2")
+		x, err := s.searched(ctx, tx, c.sites)
+		if err == nil && x.stats.documents != 1 {
+			t.Errorf("it sees %d documents, want 1", x.stats.documents)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	wantFound(t, s, "tea", provider.AllSites(), "https://a.example/1", "https://a.example/2")
 }

@@ -156,6 +156,9 @@ func (c *crowd) report(r crowdReport) {
 	if r.Searches == 0 {
 		c.t.Error("a searcher did not search")
 	}
+	if r.Deadlines > 0 {
+		c.t.Errorf("%d searches took longer than %v", r.Deadlines, crowdPatience)
+	}
 }
 
 // end looks for every document that any ingester had an answer for.
