@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -81,7 +82,7 @@ func killedInACall(t *testing.T) {
 // A plugin that is halted while nobody calls is found out by its health.
 func haltedIdle(t *testing.T) {
 	spec, events := watched(kind("puppet"))
-	spec.Limits = plugin.Limits{HealthEvery: 20 * time.Millisecond, HealthTimeout: 100 * time.Millisecond}
+	spec.Limits = plugin.Limits{HealthEvery: 20 * time.Millisecond, HealthTimeout: 300 * time.Millisecond}
 	p := open(t, spec)
 	pid := pidOf(t, p)
 	halt(t, pid)
@@ -99,7 +100,7 @@ func haltedIdle(t *testing.T) {
 // repeated on the next process.
 func haltedInCalls(t *testing.T) {
 	spec, events := watched(kind("puppet"))
-	spec.Limits = plugin.Limits{HealthEvery: time.Hour, HealthTimeout: 100 * time.Millisecond}
+	spec.Limits = plugin.Limits{HealthEvery: time.Hour, HealthTimeout: 100 * time.Millisecond, HealthMisses: 2}
 	p := open(t, spec)
 	pid := pidOf(t, p)
 	halt(t, pid)
@@ -234,6 +235,7 @@ func largeMessages(t *testing.T) {
 
 func crashLoop(t *testing.T) {
 	spec, events := watched(kind("puppet"))
+	spec.Limits.MaxFailures = 4
 	p := open(t, spec)
 	var err error
 	for i := 0; !errors.Is(err, plugin.ErrCrashLoop); i++ {
@@ -261,7 +263,7 @@ func TestALocalDeadlineReachesThePlugin(t *testing.T) {
 	}
 	ctx, cancel = context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := tell(ctx, p, "wait /no/such/file"); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := tell(ctx, p, "wait "+filepath.Join(t.TempDir(), "never")); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a call past its deadline gave %v", err)
 	}
 }
@@ -270,7 +272,7 @@ func TestACallWithoutADeadlineGetsTheHosts(t *testing.T) {
 	spec := kind("puppet")
 	spec.Limits.CallTimeout = 50 * time.Millisecond
 	p := open(t, spec)
-	_, err := tell(context.Background(), p, "wait /no/such/file")
+	_, err := tell(context.Background(), p, "wait "+filepath.Join(t.TempDir(), "never"))
 	wantErrors(t, err, context.DeadlineExceeded)
 	if err != nil && !strings.Contains(err.Error(), "50ms") {
 		t.Errorf("the error %q does not say how long it was", err)
