@@ -211,7 +211,7 @@ func statsText(st *embedded.Stats) []byte {
 	fmt.Fprintf(&b, "size       %s, and %s of log\n", byteCount(st.FileBytes), byteCount(st.LogBytes))
 	fmt.Fprintf(&b, "free       %s of it\n", byteCount(st.FreeBytes))
 	fmt.Fprintf(&b, "documents  %d on %s, %d outdated\n", st.Documents, count(st.Sites, "site"), st.Outdated)
-	fmt.Fprintf(&b, "objects    %s\n", byteCount(st.ObjectBytes))
+	fmt.Fprintf(&b, "objects    %s, packed\n", byteCount(st.ObjectBytes))
 	fmt.Fprintf(&b, "index      %s, %s, %s\n", byteCount(st.IndexBytes), count(st.Segments, "segment"), count(st.Tombstones, "tombstone"))
 	return b.Bytes()
 }
