@@ -130,11 +130,15 @@ func call[T any](caller context.Context, p *Plugin, generations int, f func(cont
 	defer leave()
 	ctx, cancel := context.WithTimeout(caller, p.spec.Limits.CallTimeout)
 	defer cancel()
+	var lost *gone
 	for range generations {
 		v, sent, err = try(ctx, p, f)
-		if !errors.Is(err, errGone) {
+		if lost = nil; !errors.As(err, &lost) {
 			break
 		}
+	}
+	if lost != nil {
+		return v, sent, p.lost(ctx, lost)
 	}
 	if err == context.DeadlineExceeded && caller.Err() == nil && !sameDeadline(ctx, caller) {
 		err = fmt.Errorf("the plugin gave no answer within %v: %w", p.spec.Limits.CallTimeout, context.DeadlineExceeded)
@@ -157,7 +161,8 @@ func try[T any](ctx context.Context, p *Plugin, f func(context.Context, *client)
 	case err != nil && !wire.Answered(err) && ctx.Err() != nil:
 		return v, true, ctx.Err()
 	case wire.Gone(err):
-		return v, true, p.lost(g, err)
+		p.retire(g)
+		return v, true, &gone{g, err}
 	}
 	g.answered.Store(true)
 	if err != nil {
@@ -171,8 +176,5 @@ func sameDeadline(a, b context.Context) bool {
 	bt, hasB := b.Deadline()
 	return hasA == hasB && at.Equal(bt)
 }
-
-// errGone is the cause of an error about a plugin that ended during a call.
-var errGone = errors.New("the plugin ended during the call")
 
 var _ provider.Provider = (*Plugin)(nil)

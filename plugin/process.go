@@ -219,8 +219,12 @@ func (p *process) pid() int {
 func (p *process) endedWithin(atMost time.Duration) string {
 	select {
 	case <-p.exited:
-	case <-time.After(atMost):
-		return ""
+	default:
+		select {
+		case <-p.exited:
+		case <-time.After(atMost):
+			return ""
+		}
 	}
 	if p.err == nil {
 		return "exit status 0"

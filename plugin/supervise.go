@@ -195,20 +195,33 @@ func (s *supervisor) fail(number int, err error) {
 	}
 }
 
-// lost takes g, which did not answer a call, out of service and returns the
-// error of that call.
-func (s *supervisor) lost(g *generation, err error) error {
-	how := g.process.endedWithin(100 * time.Millisecond)
-	if how == "" {
-		how = err.Error()
-	}
-	s.retire(g)
+// gone is the error of a call whose plugin ended before it had answered.
+type gone struct {
+	generation *generation
+	err        error // gRPC's
+}
+
+func (e *gone) Error() string { return e.err.Error() }
+
+// lost says how the plugin of a call ended. That takes a moment to be known,
+// which a call that is repeated elsewhere does not wait for.
+func (s *supervisor) lost(ctx context.Context, e *gone) error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
+	closed := s.closed
+	s.mu.Unlock()
+	if closed {
 		return errClosed
 	}
-	return fmt.Errorf("%w: %w: %s", provider.ErrUnavailable, errGone, how)
+	select {
+	case <-e.generation.process.exited:
+	case <-ctx.Done():
+	case <-time.After(500 * time.Millisecond):
+	}
+	how := e.generation.process.endedWithin(0)
+	if how == "" {
+		how = e.err.Error()
+	}
+	return provider.Errorf(provider.ErrUnavailable, "the plugin ended during the call: %s", how)
 }
 
 // retire takes g out of service, once, and ends what is left of it.
