@@ -37,6 +37,11 @@ func (p *rankedPart) url(doc uint32, buf []byte) []byte {
 	return buf
 }
 
+// language returns the language of a document.
+func (p *part) language(doc uint32) language {
+	return language(min(p.languages[doc], byte(languages-1)))
+}
+
 // document returns the row and the language of a document.
 func (p *rankedPart) document(doc uint32) (id int64, l language) {
 	if p.segment == nil {
@@ -120,32 +125,17 @@ func (b *best) add(c candidate) {
 	}
 	if len(b.heap) < b.limit {
 		b.heap = append(b.heap, c)
-		for i := len(b.heap) - 1; i > 0 && b.worse(i, (i-1)/2); i = (i - 1) / 2 {
-			b.heap[i], b.heap[(i-1)/2] = b.heap[(i-1)/2], b.heap[i]
-		}
+		raiseLast(b.heap, worse)
 		return
 	}
 	if c.compare(b.heap[0]) > 0 {
 		return
 	}
 	b.heap[0] = c
-	for i := 0; ; {
-		child := 2*i + 1
-		if child >= len(b.heap) {
-			return
-		}
-		if child+1 < len(b.heap) && b.worse(child+1, child) {
-			child++
-		}
-		if !b.worse(child, i) {
-			return
-		}
-		b.heap[i], b.heap[child] = b.heap[child], b.heap[i]
-		i = child
-	}
+	sinkFirst(b.heap, worse)
 }
 
-func (b *best) worse(i, j int) bool { return b.heap[i].compare(b.heap[j]) > 0 }
+func worse(a, b candidate) bool { return a.compare(b) > 0 }
 
 // sorted returns the candidates, the best first.
 func (b *best) sorted() []candidate {

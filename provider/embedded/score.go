@@ -263,29 +263,6 @@ func (sc *scratch) drop(floor, rest score) bool {
 	return len(kept) > 0
 }
 
-// docMask is a set of documents of a window.
-type docMask [windowDocs / 64]uint64
-
-func (m *docMask) set(d uint32)      { m[d>>6] |= 1 << (d & 63) }
-func (m *docMask) has(d uint32) bool { return m[d>>6]>>(d&63)&1 != 0 }
-
-// anyIn reports whether any document from first to last is in m.
-func (m *docMask) anyIn(first, last uint32) bool {
-	for i := first >> 6; i <= last>>6; i++ {
-		bits := m[i]
-		if i == first>>6 {
-			bits &= ^uint64(0) << (first & 63)
-		}
-		if i == last>>6 {
-			bits &= ^uint64(0) >> (63 - last&63)
-		}
-		if bits != 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // more reports whether there is another posting in the window that begins at
 // base. Blocks without any of the chosen documents, if not nil, are passed over.
 func (f *formInPart) more(base uint32, chosen *docMask) (bool, error) {
@@ -416,9 +393,4 @@ func (sc *scratch) collect(p *rankedPart, base uint32, r *ranking) {
 		sc.scores[d], sc.faint[d] = 0, 0
 	}
 	sc.touched = sc.touched[:0]
-}
-
-// language returns the language of a document.
-func (p *part) language(doc uint32) language {
-	return language(min(p.languages[doc], byte(languages-1)))
 }

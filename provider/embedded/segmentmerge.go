@@ -161,23 +161,18 @@ func (m *listMerger) merge(middle int) {
 	_ = append(out, a...) // what is left of b is in its place
 }
 
-// heads is a heap of the numbers of lists, the one whose head is the least on
-// top, of equal ones the one with the least number.
+// heads is the numbers of lists, the one whose head is the least on top, of equal
+// ones the one with the least number.
 type heads struct {
 	order   []int
 	compare func(a, b int) int
 }
 
-func (h *heads) less(i, j int) bool {
-	a, b := h.order[i], h.order[j]
-	return cmp.Or(h.compare(a, b), cmp.Compare(a, b)) < 0
-}
+func (h *heads) less(a, b int) bool { return cmp.Or(h.compare(a, b), cmp.Compare(a, b)) < 0 }
 
 func (h *heads) add(list int) {
 	h.order = append(h.order, list)
-	for i := len(h.order) - 1; i > 0 && h.less(i, (i-1)/2); i = (i - 1) / 2 {
-		h.order[i], h.order[(i-1)/2] = h.order[(i-1)/2], h.order[i]
-	}
+	raiseLast(h.order, h.less)
 }
 
 // moved is called when the list on top has another head, or with more false, has
@@ -188,18 +183,5 @@ func (h *heads) moved(more bool) {
 		h.order[0] = h.order[last]
 		h.order = h.order[:last]
 	}
-	for i := 0; ; {
-		child := 2*i + 1
-		if child >= len(h.order) {
-			return
-		}
-		if child+1 < len(h.order) && h.less(child+1, child) {
-			child++
-		}
-		if !h.less(child, i) {
-			return
-		}
-		h.order[i], h.order[child] = h.order[child], h.order[i]
-		i = child
-	}
+	sinkFirst(h.order, h.less)
 }
