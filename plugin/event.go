@@ -36,22 +36,19 @@ type Event struct {
 	Upgraded bool
 }
 
-// events hands events to a Spec's Notify, in order, one at a time and without
-// keeping those waiting that they come from.
+// events logs what happens to a plugin, and hands it to a Spec's Notify. Those
+// that tell of it wait for neither.
 type events struct {
-	notify func(Event) // may be nil
 	log    *slog.Logger
 	name   string
-
-	mu      sync.Mutex
-	waiting []Event
-	busy    bool // a goroutine hands them out
-	handed  sync.Cond
+	lines  queue[slog.Record]
+	notify queue[Event]
 }
 
 func newEvents(spec Spec) *events {
-	e := &events{notify: spec.Notify, log: spec.Log, name: spec.name}
-	e.handed.L = &e.mu
+	e := &events{log: spec.Log, name: spec.name}
+	e.lines.handle = func(r slog.Record) { e.log.Handler().Handle(context.Background(), r) }
+	e.notify.handle = spec.Notify
 	return e
 }
 
@@ -73,49 +70,70 @@ var logged = map[EventKind]struct {
 // tell logs an event and has it handed on.
 func (e *events) tell(ev Event, attrs ...slog.Attr) {
 	ev.Time = time.Now()
-	how := logged[ev.Kind]
-	attrs = append([]slog.Attr{slog.String("plugin", e.name), slog.Int("generation", ev.Generation)}, attrs...)
-	if ev.PID != 0 {
-		attrs = append(attrs, slog.Int("pid", ev.PID))
+	if how := logged[ev.Kind]; e.log.Enabled(context.Background(), how.level) {
+		line := slog.NewRecord(ev.Time, how.level, how.msg, 0)
+		line.AddAttrs(slog.String("plugin", e.name), slog.Int("generation", ev.Generation))
+		if ev.PID != 0 {
+			line.AddAttrs(slog.Int("pid", ev.PID))
+		}
+		if ev.Upgraded {
+			line.AddAttrs(slog.Bool("upgraded", true))
+		}
+		if ev.Err != nil {
+			line.AddAttrs(slog.Any("error", ev.Err))
+		}
+		line.AddAttrs(attrs...)
+		e.lines.add(line)
 	}
-	if ev.Upgraded {
-		attrs = append(attrs, slog.Bool("upgraded", true))
-	}
-	if ev.Err != nil {
-		attrs = append(attrs, slog.Any("error", ev.Err))
-	}
-	e.log.LogAttrs(context.Background(), how.level, how.msg, attrs...)
-	if e.notify == nil {
-		return
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.waiting = append(e.waiting, ev)
-	if !e.busy {
-		e.busy = true
-		go e.handOut()
+	if e.notify.handle != nil {
+		e.notify.add(ev)
 	}
 }
 
-func (e *events) handOut() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for len(e.waiting) > 0 {
-		ev := e.waiting[0]
-		e.waiting = e.waiting[1:]
-		e.mu.Unlock()
-		e.notify(ev)
-		e.mu.Lock()
-	}
-	e.busy = false
-	e.handed.Broadcast()
-}
-
-// wait returns when every event has been handed on.
+// wait returns when every event has been logged and handed on.
 func (e *events) wait() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for e.busy {
-		e.handed.Wait()
+	e.lines.wait()
+	e.notify.wait()
+}
+
+// queue handles items in their order, one at a time, on a goroutine that is
+// there while there are any.
+type queue[T any] struct {
+	handle func(T)
+
+	mu      sync.Mutex
+	waiting []T
+	idle    chan struct{} // closed when all are handled; nil before the first
+}
+
+func (q *queue[T]) add(item T) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.waiting = append(q.waiting, item)
+	if len(q.waiting) == 1 {
+		q.idle = make(chan struct{})
+		go q.work()
+	}
+}
+
+func (q *queue[T]) work() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.waiting) > 0 {
+		item := q.waiting[0] // it stays in front while it is handled
+		q.mu.Unlock()
+		q.handle(item)
+		q.mu.Lock()
+		q.waiting = q.waiting[1:]
+	}
+	close(q.idle)
+}
+
+func (q *queue[T]) wait() {
+	q.mu.Lock()
+	idle := q.idle
+	q.mu.Unlock()
+	if idle != nil {
+		<-idle
 	}
 }

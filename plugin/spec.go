@@ -42,8 +42,8 @@ type Spec struct {
 	Log *slog.Logger
 
 	// Notify is told of every change in the plugin's state; nil: nobody is.
-	// It is called for one event at a time, in their order, and may take as
-	// long as it likes, but it must not call Close.
+	// It is called for one event at a time, in their order, and keeps no call
+	// waiting however long it takes; it must not call Close.
 	Notify func(Event)
 
 	// Limits bound what the host waits for; the zero value works.
