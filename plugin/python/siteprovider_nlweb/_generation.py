@@ -63,7 +63,6 @@ class Generation:
             if isinstance(problem, ValueError):
                 raise StartError(f"plugin {name} refuses its settings: {problem}") from None
             if isinstance(problem, wire.PluginGone):
-                self.process.exited.wait(0.2)
                 raise self.process.start_error(f"it ended before it was configured ({self.process.how_it_ended()})") from None
             raise StartError(f"plugin {name}: {problem}") from None
         except grpc.FutureCancelledError:

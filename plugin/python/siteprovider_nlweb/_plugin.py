@@ -85,7 +85,7 @@ class Plugin:
             except wire.PluginGone as gone:
                 self._retire(generation)
                 if last:
-                    how = generation.process.how_it_ended()
+                    how = await asyncio.to_thread(generation.process.how_it_ended)
                     raise wire.PluginError(f"{method.name.lower()}: the plugin ended during the call ({how}): {gone}") from None
         raise AssertionError("not reached")
 
@@ -195,7 +195,7 @@ class Plugin:
         if hangs or not process.exited.wait(_DRAIN_TIME):
             process.kill()
             process.exited.wait(_DRAIN_TIME)
-        words = process.words.telling()
+        words = process.last_words()
         log.warning(
             "plugin %s (process %d) ended, %s; the next call starts it again%s",
             process.name,

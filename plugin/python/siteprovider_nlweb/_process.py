@@ -39,6 +39,7 @@ _MAX_SOCKET_DIR = 80  # bytes: a socket's path has at most 104 on macOS, 108 on 
 _MAX_LINE = 64 << 10
 _EXIT_TIME = 2.0  # seconds that a process has to end by itself
 _KILL_TIME = 2.0  # and to be gone once it was killed
+_NOTICE_TIME = 1.0  # what it takes at most to notice an end that is under way
 
 
 class StartError(RuntimeError):
@@ -50,7 +51,7 @@ class Process:
 
     def __init__(self, command: tuple[str, ...], sha256: str | None) -> None:
         """Start the process, without waiting for it. Raises StartError."""
-        self.words = LastWords()
+        self._words = LastWords()
         self.exited = threading.Event()
         self._signalling = threading.Lock()  # held while the process number is certainly its own
         self._gone = False
@@ -79,15 +80,17 @@ class Process:
         _living.add(self)
         assert self._popen.stdout is not None and self._popen.stderr is not None
         self._thread(self._read_stdout, self._popen.stdout)
-        self._thread(self.words.read, self._popen.stderr)
+        self._listening = self._thread(self._words.read, self._popen.stderr)
         self._thread(self._wait)
 
     @property
     def pid(self) -> int:
         return self._popen.pid
 
-    def _thread(self, run: Callable[..., None], *args: object) -> None:
-        threading.Thread(target=run, args=args, daemon=True, name=f"siteprovider-{self.pid}").start()
+    def _thread(self, run: Callable[..., None], *args: object) -> threading.Thread:
+        thread = threading.Thread(target=run, args=args, daemon=True, name=f"siteprovider-{self.pid}")
+        thread.start()
+        return thread
 
     def handshake(self, timeout: float) -> str:
         """Wait for the line on standard output that tells the address. Raises StartError."""
@@ -96,7 +99,6 @@ class Process:
         except queue.Empty:
             raise self.start_error(f"no handshake within {timeout:.0f} s") from None
         if not line:
-            self.exited.wait(0.2)
             raise self.start_error(f"it ended before the handshake ({self.how_it_ended()}); is it a siteprovider plugin?")
         fields = line.decode("utf-8", "replace").rstrip("\r\n").split("|")
         if len(fields) < 5 or fields[0] != "1":
@@ -111,12 +113,18 @@ class Process:
 
     def start_error(self, reason: str) -> StartError:
         """The error of a start that failed, with what the process said last."""
-        words = self.words.telling()
+        words = self.last_words()
         return StartError(f"plugin {self.name}: {reason}" + (f"; its last words: {words}" if words else ""))
 
+    def last_words(self) -> str:
+        """What the process wrote last; all of it, once it has ended."""
+        if self.exited.is_set():
+            self._listening.join(_NOTICE_TIME)
+        return self._words.telling()
+
     def how_it_ended(self) -> str:
-        """Such as `exit status 2` or `signal 9`."""
-        if not self.exited.is_set():
+        """Such as `exit status 2` or `signal 9`. An end that is under way is waited for."""
+        if not self.exited.wait(_NOTICE_TIME):
             return "it still runs"
         status = self._status
         if status is None:
