@@ -14,13 +14,17 @@ import unittest
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 TESTS = Path(__file__).resolve().parent
 REPOSITORY = TESTS.parent.parent.parent
+PATIENCE = 120.0  # seconds for what takes one, because the machine may be busy
 LONG = os.environ.get("SITEPROVIDER_LONG") == "1"
 
 sys.path.append(str(TESTS.parent))  # the bridge, unless it is installed
 logging.getLogger("siteprovider_nlweb").addHandler(logging.NullHandler())  # the tests look at it themselves
+
+from siteprovider_nlweb import _generation  # noqa: E402
 
 
 def binary() -> str:
@@ -49,7 +53,7 @@ def samples() -> list[str]:
     return sorted(str(p) for p in (REPOSITORY / "cmd/siteprovider/samples").iterdir() if p.is_dir())
 
 
-def until(what: str, true: Callable[[], Any], seconds: float = 20) -> Any:
+def until(what: str, true: Callable[[], Any], seconds: float = 60) -> Any:
     """Wait until true() is, and return what it returned."""
     deadline = time.monotonic() + seconds
     while not (result := true()):
@@ -95,6 +99,9 @@ class BridgeCase(unittest.TestCase):
         old = tempfile.tempdir
         tempfile.tempdir = self.sockets
         self.addCleanup(setattr, tempfile, "tempdir", old)
+        patient = mock.patch.object(_generation, "START_TIMEOUT", PATIENCE)
+        patient.start()
+        self.addCleanup(patient.stop)
         self.addCleanup(self.nothing_is_left)
 
     def nothing_is_left(self) -> None:
@@ -117,10 +124,15 @@ class BridgeCase(unittest.TestCase):
 
     def fake(self, *args: str, **options: Any) -> dict[str, Any]:
         """The configuration of a plugin that does what a search tells it."""
-        return {"command": [sys.executable, str(TESTS / "fake_plugin.py"), *args], "backend": "fake", **options}
+        return {
+            "command": [sys.executable, str(TESTS / "fake_plugin.py"), *args],
+            "backend": "fake",
+            "timeout": PATIENCE,
+            **options,
+        }
 
     def real(self, **options: Any) -> dict[str, Any]:
-        return {"command": binary(), "data": self.path("store"), **options}
+        return {"command": binary(), "data": self.path("store"), "timeout": PATIENCE, **options}
 
     @contextlib.contextmanager
     def fails(self, pattern: str) -> Iterator[None]:
