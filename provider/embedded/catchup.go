@@ -23,6 +23,9 @@ const (
 	catchUpDocuments = 100
 	// catchUpRest is the least time between two transactions.
 	catchUpRest = 20 * time.Millisecond
+	// releaseTime is how long a lease is tried to be given up while the store
+	// is being closed: it runs out by itself.
+	releaseTime = time.Second
 	// catchUpTold is the time between two lines in the log.
 	catchUpTold = time.Minute
 )
@@ -94,7 +97,12 @@ func (c *catchUp) all(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() {
-		finish := context.WithoutCancel(ctx)
+		finish := ctx
+		if ctx.Err() != nil { // Close waits for this
+			var stop context.CancelFunc
+			finish, stop = context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
+			defer stop()
+		}
 		released := c.store.files.write(finish, func(tx *session) error { return c.lease.release(finish, tx) })
 		if err == nil {
 			err = released

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync/atomic"
@@ -21,6 +22,7 @@ type keeper struct {
 	tidied  int64     // the generation in which nothing was left to merge
 	crowded time.Time // when crowded sites were last looked for
 	failed  bool      // and that was logged
+	skipped error     // what is wrong with an index that the last plan left out
 }
 
 const (
@@ -97,15 +99,15 @@ func (k *keeper) look(ctx context.Context) (next time.Duration, err error) {
 		k.seen = generation
 		return k.calm, nil // another process may be writing
 	}
+	var untidy error // which is no reason to leave the log as it is
 	if generation != k.tidied {
-		if err := k.tidy(ctx, 1); err != nil {
-			return keeperIdle, err
-		}
+		untidy = k.tidy(ctx, 1)
 	}
 	if k.logged {
-		if err := k.moveLog(ctx, true); err != nil {
-			return keeperIdle, err
-		}
+		err = k.moveLog(ctx, true)
+	}
+	if err = cmp.Or(untidy, err); err != nil {
+		return keeperIdle, err
 	}
 	if k.logged || k.seen != k.tidied {
 		return k.calm, nil

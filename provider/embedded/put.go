@@ -117,6 +117,7 @@ func (s *Store) prepareAndStore(ctx context.Context, seen state, changes []*chan
 	if err != nil {
 		return err
 	}
+	defer func() { <-p.built }() // nothing of a call goes on when it is over
 	sub := &submission{changes: changes, documents: len(changes)}
 	for _, c := range changes {
 		sub.bytes += c.doc.Size()

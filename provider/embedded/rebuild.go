@@ -17,6 +17,9 @@ type indexDamage struct {
 	// site's number of them corrected. Else fewer than there should be, or
 	// damaged ones, are more than a damaged index.
 	recount bool
+	// insist has others that write wait while the index is made, who else
+	// might change the site each time before it is done.
+	insist bool
 }
 
 func (d *indexDamage) Error() string { return d.err.Error() }
@@ -56,7 +59,9 @@ func (s *Store) mending(ctx context.Context, do func() error) error {
 		switch {
 		case errors.As(err, &index) && mended[index.site.id] < tries:
 			mended[index.site.id]++
-			if err := s.rebuild(ctx, index); err != nil {
+			damage := *index
+			damage.insist = mended[index.site.id] == tries
+			if err := s.rebuild(ctx, &damage); err != nil {
 				return err
 			}
 		case errors.As(err, &sites) && mended[list] < tries:
@@ -90,7 +95,13 @@ func (s *Store) recount(ctx context.Context, damage error) (done bool, err error
 // need it.
 type rebuilds struct {
 	mu      sync.Mutex
-	running map[siteKey]*rebuildCall
+	running map[rebuildKey]*rebuildCall
+}
+
+// rebuildKey tells those that insist from the others, which may come to nothing.
+type rebuildKey struct {
+	siteKey
+	insist bool
 }
 
 type rebuildCall struct {
@@ -109,13 +120,13 @@ func (s *Store) rebuild(ctx context.Context, damage *indexDamage) error {
 // startRebuild is rebuild for work in the background, unless pause is nil: pause
 // is called between pieces of the work until a call waits for it.
 func (s *Store) startRebuild(ctx context.Context, damage *indexDamage, pause func(context.Context) error) error {
-	key := damage.site.key()
+	key := rebuildKey{damage.site.key(), damage.insist}
 	s.rebuilds.mu.Lock()
 	call := s.rebuilds.running[key]
 	if call == nil {
 		call = &rebuildCall{done: make(chan struct{})}
 		if s.rebuilds.running == nil {
-			s.rebuilds.running = make(map[siteKey]*rebuildCall)
+			s.rebuilds.running = make(map[rebuildKey]*rebuildCall)
 		}
 		s.rebuilds.running[key] = call
 		s.calls.Go(func() { // the call that waits for it is one, so Close has not gone on
@@ -146,33 +157,48 @@ func (s *Store) startRebuild(ctx context.Context, damage *indexDamage, pause fun
 // rebuildNow rebuilds the index of a site unless somebody has changed the site
 // since, perhaps mended it. Others may use the store meanwhile: documents are
 // read and indexed outside of any transaction that writes, and what is written
-// at once is at most maxMergeBytes.
+// at once is at most maxMergeBytes. One that insists does all of it in one
+// transaction.
 func (s *Store) rebuildNow(ctx context.Context, damage *indexDamage, pause func(context.Context) error) error {
 	b := &indexRebuilder{ctx: ctx, store: s, site: damage.site, pause: pause, lenient: damage.recount}
-	changed := false
-	err := s.files.read(ctx, func(tx *session) error {
+	read := func(tx *session) error {
 		c, err := s.sites.load(ctx, tx)
 		if err != nil {
 			return err
 		}
 		site, ok := c.site(b.site.name)
-		if changed = !ok || site.key() != b.site.key() || site.generation != b.site.generation; changed {
-			return nil
+		if !ok || site.key() != b.site.key() || site.generation != b.site.generation && !damage.insist {
+			return errNothingToDo
 		}
 		b.site = site
-		return b.readDocuments(tx)
-	})
-	if err != nil || changed {
-		return err
-	}
-	if b.documents != b.site.documents && !damage.recount {
-		return damaged("site %q has %d documents, of which %d can be found", b.site.name, b.site.documents, b.documents)
+		if err := b.readDocuments(tx); err != nil {
+			return err
+		}
+		if b.documents != site.documents && !damage.recount {
+			return damaged("site %q has %d documents, of which %d can be found", site.name, site.documents, b.documents)
+		}
+		return nil
 	}
 	swapped := false
-	err = s.files.write(ctx, func(tx *session) (err error) {
+	swap := func(tx *session) (err error) {
 		swapped, err = b.swap(tx)
 		return err
-	})
+	}
+	var err error
+	if damage.insist {
+		err = s.files.write(ctx, func(tx *session) error {
+			b.tx = tx
+			if err := read(tx); err != nil {
+				return err
+			}
+			return swap(tx)
+		})
+	} else if err = s.files.read(ctx, read); err == nil {
+		err = s.files.write(ctx, swap)
+	}
+	if errors.Is(err, errNothingToDo) {
+		return nil
+	}
 	if err != nil || !swapped {
 		return err
 	}

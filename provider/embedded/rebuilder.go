@@ -21,6 +21,7 @@ type indexRebuilder struct {
 	site    siteRow
 	pause   func(context.Context) error // called between pieces of work
 	lenient bool                        // takes documents as they are
+	tx      *session                    // in which all is done; nil: in several transactions
 
 	shop      *workshop
 	raw       []rawDocument
@@ -156,10 +157,15 @@ func (b *indexRebuilder) writeWaiting() error {
 		return err
 	}
 	var id int64
-	err = b.store.files.write(b.ctx, func(tx *session) (err error) {
+	add := func(tx *session) (err error) {
 		id, err = (&write{ctx: b.ctx, tx: tx}).addSegment(waitingSite(b.site.id), body)
 		return err
-	})
+	}
+	if b.tx != nil {
+		err = add(b.tx)
+	} else {
+		err = b.store.files.write(b.ctx, add)
+	}
 	b.written = append(b.written, id)
 	return err
 }

@@ -113,7 +113,7 @@ func (r *reindex) sweep() error {
 func (r *reindex) mend(name string) error {
 	var damage error
 	// A writer that comes in between makes a rebuild give up.
-	for range 10 {
+	for try := range 5 {
 		before := damage
 		damage = nil
 		var site siteRow
@@ -142,7 +142,7 @@ func (r *reindex) mend(name string) error {
 			}
 			return nil
 		}
-		if err := r.store.rebuild(r.ctx, &indexDamage{site: site, err: damage, recount: true}); err != nil {
+		if err := r.store.rebuild(r.ctx, &indexDamage{site: site, err: damage, recount: true, insist: try > 1}); err != nil {
 			return err
 		}
 	}

@@ -144,6 +144,7 @@ func (r *reindex) replace(site string, seen state, docs []storedDocument) error 
 	if err != nil {
 		return err
 	}
+	defer func(all *prepared) { <-all.built }(p)
 	return r.store.files.write(r.ctx, func(tx *session) error {
 		c, err := r.store.sites.load(r.ctx, tx)
 		if err != nil {

@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"slices"
+
+	"github.com/siteprovider/siteprovider/provider"
 )
 
 const (
@@ -28,7 +31,8 @@ type merging struct {
 
 // tidy merges the segments of sites that have more than crowd of them; where
 // crowd is 1, also those that have dead documents among them. The new segments are made outside of any
-// transaction that writes.
+// transaction that writes. A damaged index is left to whoever needs it; that there
+// is one is the error once the other sites are tidy.
 func (k *keeper) tidy(ctx context.Context, crowd int) error {
 	mine := false
 	for {
@@ -60,9 +64,9 @@ func (k *keeper) tidy(ctx context.Context, crowd int) error {
 		}
 	}
 	if !mine {
-		return nil
+		return k.skipped
 	}
-	return k.write(ctx, func(tx *session) error { return k.lease.release(ctx, tx) })
+	return cmp.Or(k.write(ctx, func(tx *session) error { return k.lease.release(ctx, tx) }), k.skipped)
 }
 
 // write is a write of the keeper's own, after which there is no need to poke it.
@@ -82,8 +86,9 @@ func (k *keeper) takeLease(ctx context.Context) (mine bool, err error) {
 }
 
 // plan returns what is to be merged next, with the segments read, as of a
-// generation of the store.
+// generation of the store. It leaves out sites whose index is damaged.
 func (k *keeper) plan(ctx context.Context, crowd int) (list []*merging, generation int64, err error) {
+	k.skipped = nil
 	err = k.store.files.read(ctx, func(tx *session) error {
 		c, err := k.store.sites.load(ctx, tx)
 		if err != nil {
@@ -100,8 +105,12 @@ func (k *keeper) plan(ctx context.Context, crowd int) (list []*merging, generati
 				continue
 			}
 			rows, err := segmentRows(ctx, tx, site.id)
+			if errors.Is(err, provider.ErrCorrupt) {
+				k.skipped = cmp.Or(k.skipped, err)
+				continue
+			}
 			if err != nil {
-				return damagedIndex(site, err)
+				return err
 			}
 			group := worthTidying(rows)
 			if len(group) == 0 {
@@ -114,8 +123,11 @@ func (k *keeper) plan(ctx context.Context, crowd int) (list []*merging, generati
 			if len(list) > 0 && bytes > tidyBytes {
 				return nil // next time
 			}
-			if err := m.read(ctx, tx, k.store); err != nil {
-				return damagedIndex(site, err)
+			if err := m.read(ctx, tx, k.store); errors.Is(err, provider.ErrCorrupt) {
+				k.skipped = cmp.Or(k.skipped, err)
+				continue
+			} else if err != nil {
+				return err
 			}
 			if list = append(list, m); len(list) == tidySites {
 				return nil
