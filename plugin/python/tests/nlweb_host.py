@@ -35,7 +35,8 @@ def example() -> str:
     """The configuration that the README shows for NLWeb."""
     readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
     block = re.search(r"^```yaml nlweb\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
-    return block.group(1) if block else (TESTS / "nlweb_example.yaml").read_text()
+    assert block, "the README shows no configuration for NLWeb"
+    return block.group(1)
 
 
 @dataclass

@@ -34,8 +34,8 @@ const (
 // Backends returns the names of the backends that this program has.
 func Backends() []string { return []string{Embedded} }
 
-// hostKeys are read by NLWeb's own loader, in our entries too.
-var hostKeys = []string{"import_path", "class_name", "command"}
+// hostKeys are read by NLWeb's own loader and by the bridge, in our entries too.
+var hostKeys = []string{"import_path", "class_name", "command", "timeout"}
 
 // otherTopLevel are NLWeb's top-level keys. Only a key that is none of these
 // can be one of ours misspelt.
