@@ -52,11 +52,12 @@ type Fault struct {
 
 	// Rewrite changes the body of the answer.
 	Rewrite func([]byte) []byte
-	// Truncate keeps the first bytes of the answer; less than zero cuts that
-	// many off its end. Then the connection is closed, or, with Clean, the
-	// answer ends as if it were whole.
-	Truncate int
-	Clean    bool
+	// Truncate keeps that many bytes of the answer; less than zero cuts that
+	// many off its end. TruncateLines keeps that many lines and half of the
+	// next one. Then the connection is closed, or, with Clean, the answer ends
+	// as if it were whole.
+	Truncate, TruncateLines int
+	Clean                   bool
 	// LinePause waits after each line of the answer, which is sent at once.
 	LinePause time.Duration
 }
@@ -176,6 +177,16 @@ func (f *Fault) item(index int, memoryID, spaceID string, metadata json.RawMessa
 // cutOff says what is left of an answer, and whether it ends too soon.
 func (f *Fault) cutOff(body []byte) ([]byte, bool) {
 	switch {
+	case f.TruncateLines > 0:
+		n, end := 0, 0
+		for line := range bytes.Lines(body) {
+			if n++; n > f.TruncateLines {
+				end += len(line) / 2
+				break
+			}
+			end += len(line)
+		}
+		body = body[:end]
 	case f.Truncate > 0:
 		body = body[:min(f.Truncate, len(body))]
 	case f.Truncate < 0:

@@ -84,7 +84,8 @@ func TestAStreamIsTruncated(t *testing.T) {
 	in := object{"message": "noodle", "spaceKeys": []object{{"spaceId": id}}}
 	whole := c.do(200, "POST", "/v1/memories:retrieve", in).body
 	whole = settled(whole)
-	for _, f := range []Fault{{Truncate: 300}, {Truncate: -10}, {Truncate: 300, Clean: true}, {Truncate: 1 << 20, Clean: true}, {Truncate: -(1 << 20)}} {
+	for _, f := range []Fault{{Truncate: 300}, {Truncate: -10}, {Truncate: 300, Clean: true}, {Truncate: 1 << 20, Clean: true}, {Truncate: -(1 << 20)},
+		{TruncateLines: 2, Clean: true}, {TruncateLines: 9}} {
 		c.srv.ClearFaults()
 		c.srv.Inject(f)
 		got, err := c.try("POST", "/v1/memories:retrieve", in)
@@ -94,6 +95,11 @@ func TestAStreamIsTruncated(t *testing.T) {
 			require.True(t, errors.Is(err, io.ErrUnexpectedEOF), "%v", err)
 		}
 		switch {
+		case f.TruncateLines == 2:
+			lines := strings.Split(got.body, "\n")
+			require.Len(t, lines, 3)
+			require.NotEmpty(t, lines[2])
+			require.True(t, strings.HasPrefix(whole, settled(lines[0]+"\n"+lines[1]+"\n")))
 		case f.Truncate == 300:
 			require.Len(t, got.body, 300)
 		case f.Truncate == -10:

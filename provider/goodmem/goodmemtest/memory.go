@@ -255,7 +255,7 @@ func (s *Server) drop(m *memory) {
 }
 
 // Memories returns what a space holds, the oldest first; a space that is not
-// there holds nothing.
+// there holds nothing. The caller must not change what they refer to.
 func (s *Server) Memories(spaceID string) []Memory {
 	s.settle()
 	s.mu.RLock()

@@ -57,7 +57,7 @@ func (s *Server) AddReranker(r Reranker) string {
 
 // AddLLM adds an LLM and returns its id.
 func (s *Server) AddLLM(l LLM) string {
-	return s.addNamed(kindLLM, l.ID, nil, func(m *model) { m.llm = l })
+	return s.addNamed(kindLLM, l.ID, map[string]any{"providerType": "VLLM"}, func(m *model) { m.llm = l })
 }
 
 func (s *Server) addNamed(kind modelKind, id string, values map[string]any, set func(*model)) string {
