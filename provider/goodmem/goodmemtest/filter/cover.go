@@ -72,12 +72,12 @@ func equalityOf(field, constant Node) (Equality, bool) {
 	if !ok || len(v.steps) != 1 || v.steps[0].kind != stepMember {
 		return Equality{}, false
 	}
-	s, ok := constantText(constant)
+	s, ok := ConstantText(constant)
 	return Equality{Field: v.steps[0].name, Value: s}, ok
 }
 
-// constantText returns the text of a literal, or of literals put together.
-func constantText(n Node) (string, bool) {
+// ConstantText returns the text of a literal, or of literals put together with ||.
+func ConstantText(n Node) (string, bool) {
 	switch n := n.(type) {
 	case String:
 		return n.Value, true
@@ -85,11 +85,11 @@ func constantText(n Node) (string, bool) {
 		if n.Op != "||" {
 			return "", false
 		}
-		l, ok := constantText(n.L)
+		l, ok := ConstantText(n.L)
 		if !ok {
 			return "", false
 		}
-		r, ok := constantText(n.R)
+		r, ok := ConstantText(n.R)
 		return l + r, ok
 	}
 	return "", false

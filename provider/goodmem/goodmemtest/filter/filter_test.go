@@ -138,7 +138,45 @@ func TestExpressionsMatchAsTheServersDo(t *testing.T) {
 		`CAST(val('$.site') AS TEXT) LIKE ''`:             false,
 		`CAST(val('$.site') AS TEXT) LIKE 'a.example%%%'`: true,
 
+		// Values of one type made into another.
+		`CAST(TRUE AS TEXT) = 't' AND CAST(FALSE AS TEXT) = 'f'`:                true,
+		`CAST('yes' AS BOOLEAN) AND NOT CAST('off' AS BOOLEAN)`:                 true,
+		`CAST('maybe' AS BOOLEAN) IS NULL`:                                      true,
+		`CAST(5 AS JSONB) = val('$.n')`:                                         true,
+		`CAST('5' AS JSONB) = val('$.n')`:                                       false,
+		`CAST(NULL AS JSONB) = val('$.nothing')`:                                false,
+		`CAST(CURRENT_DATE AS JSONB) = ['2026-03-01'][0]`:                       true,
+		`CAST(val('$.n') AS JSONB) = 5`:                                         false,
+		`CAST(CAST(val('$.at') AS TIMESTAMP) AS TEXT) = '2025-06-30 10:20:30'`:  true,
+		`CAST(CAST(val('$.at') AS TIMESTAMP) AS DATE) = '2025-06-30'`:           true,
+		`CAST('2025-06-30' AS DATE) = CAST(val('$.due') AS DATE)`:               true,
+		`CAST(CAST('2025-06-30' AS DATE) AS TIMESTAMP) < '2025-06-30 00:00:01'`: true,
+		`CAST(5 AS DATE) IS NULL`:                                               true,
+		`CAST(CURRENT_DATE AS NUMERIC) IS NULL`:                                 true,
+		`CAST(2.5 AS INTEGER) = 2 AND CAST(3.5 AS INTEGER) = 4`:                 true,
+		`CAST(val('$.tags') AS TEXT) = '["urgent","manila",3]'`:                 true,
+		`CAST(val('$.owner') AS TEXT) LIKE '{%"age":40%}'`:                      true,
+		`val('$.owner') != val('$.tags')`:                                       true,
+		`val('$.owner') = val('$.items[0]')`:                                    false,
+		`[TRUE, NULL, 'x'] = [TRUE, NULL, 'x']`:                                 true,
+		`[[1]] CONTAINS [[1]] AND NOT [1] CONTAINS [[1]]`:                       true,
+		`TRUE > FALSE`:       true,
+		`TRUE = 1`:           false,
+		`+5 = 5 AND -5 < +5`: true,
+		`-val('$.n') IS NULL AND +val('$.n') IS NULL AND val('$.n') * 2 IS NULL`: true,
+		`1 OVERLAPS [1]`:        false,
+		`val('$.n') OVERLAPS 5`: true,
+		`'x' CONTAINS 'x'`:      false,
+		`exists('$.*')`:         true,
+		`exists('$.owner.*') AND exists('$.n[*]') AND exists('$.n[0]') AND NOT exists('$.n[1]')`:                     true,
+		`exists('$.tags[-1]') OR exists('$.tags[x]') OR exists('$.tags[') OR exists('$ .tags') OR exists('$."open')`: false,
+		`val('$.*') IS NOT NULL`: true,
+
 		// Dates.
+		`1 + CURRENT_DATE = '2026-03-02'`:                         true,
+		`CURRENT_DATE - 1 = '2026-02-28'`:                         true,
+		`EXTRACT(DOW FROM '2026-03-01') = 0`:                      true,
+		`EXTRACT(YEAR FROM 'soon') IS NULL`:                       true,
 		`CAST(val('$.due') AS DATE) >= CURRENT_DATE - 365`:        true,
 		`CAST(val('$.due') AS DATE) >= CURRENT_DATE - 30`:         false,
 		`CURRENT_DATE = '2026-03-01'`:                             true,
@@ -185,6 +223,7 @@ func TestQuotesAreReadAsTheDialectSays(t *testing.T) {
 		{"'a\x00b'", fails, fails, fails, fails, fails},
 		{"'a\x7fb'", fails, fails, fails, fails, fails},
 		{`'open`, fails, fails, fails, fails, fails},
+		{`'C:' || '\\' || 'new'`, `C:\new`, `C:\\new`, `C:\new`, `C:\new`, fails},
 		{`'日本' || '\\' || 'é'`, `日本\é`, `日本\\é`, `日本\é`, `日本\é`, fails},
 	} {
 		for d, want := range map[Dialect]string{Backslash: c.backslash, Doubled: c.doubled, Sloppy: c.sloppy, Either: c.ei, Neither: c.neit} {
@@ -250,6 +289,10 @@ func TestATypeThatDoesNotExistFailsInsideTheServer(t *testing.T) {
 	require.NoError(t, err)
 	_, err = e.Match(decode(t), now)
 	require.Error(t, err, "a division by zero")
+	e, err = Parse(`CURRENT_DATE + 1e9 = CURRENT_DATE`, Backslash)
+	require.NoError(t, err)
+	_, err = e.Match(decode(t), now)
+	require.Error(t, err, "a date out of range")
 }
 
 func TestNestingHasALimit(t *testing.T) {
