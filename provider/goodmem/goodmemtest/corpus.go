@@ -154,11 +154,11 @@ func (c *corpus) search(terms []string, size int, f *filter.Expr, accept func(*m
 	weights, sum := c.weights(terms)
 	likeness := make(map[*chunk]float64)
 	if all {
-		for term, weight := range weights {
-			if p := c.terms[term]; p != nil {
+		for _, w := range weights {
+			if p := c.terms[w.term]; p != nil {
 				for _, post := range p.list {
 					if !post.chunk.memory.gone {
-						likeness[post.chunk] += weight * c.saturation(post.count, post.chunk)
+						likeness[post.chunk] += w.weight * c.saturation(post.count, post.chunk)
 					}
 				}
 			}
@@ -169,17 +169,17 @@ func (c *corpus) search(terms []string, size int, f *filter.Expr, accept func(*m
 				continue
 			}
 			for _, ch := range m.chunks {
-				for term, weight := range weights {
-					if n := ch.terms[term]; n > 0 {
-						likeness[ch] += weight * c.saturation(n, ch)
+				for _, w := range weights {
+					if n := ch.terms[w.term]; n > 0 {
+						likeness[ch] += w.weight * c.saturation(n, ch)
 					}
 				}
 			}
 		}
 	}
 	ranked := make([]hit, 0, len(likeness))
-	for ch, sum0 := range likeness {
-		ranked = append(ranked, hit{ch, single(-0.12 - 0.6*sum0/sum)})
+	for ch, like := range likeness {
+		ranked = append(ranked, hit{ch, single(-0.12 - 0.6*like/sum)})
 	}
 	slices.SortFunc(ranked, byScore)
 	hits := make([]hit, 0, min(size, len(ranked)))
@@ -228,20 +228,30 @@ func byScore(a, b hit) int {
 // single gives a score the precision of the server's.
 func single(f float64) float64 { return float64(float32(f)) }
 
-// weights returns how much each word of a query says, and the sum.
-func (c *corpus) weights(terms []string) (map[string]float64, float64) {
-	weights, sum := make(map[string]float64, len(terms)), 0.0
-	for _, t := range terms {
+// weighted is a word of a query and how much it says.
+type weighted struct {
+	term   string
+	weight float64
+}
+
+// weights weighs the words of a query, in their order so that sums come out
+// the same each time, and returns the sum.
+func (c *corpus) weights(terms []string) ([]weighted, float64) {
+	var out []weighted
+	sum := 0.0
+	for i, t := range terms {
+		if slices.Contains(terms[:i], t) {
+			continue
+		}
 		holders := 0
 		if p := c.terms[t]; p != nil {
 			holders = len(p.list) - p.gone
 		}
-		if _, ok := weights[t]; !ok {
-			weights[t] = math.Log(1 + (float64(c.chunks-holders)+0.5)/(float64(holders)+0.5))
-			sum += weights[t]
-		}
+		w := math.Log(1 + (float64(c.chunks-holders)+0.5)/(float64(holders)+0.5))
+		out = append(out, weighted{t, w})
+		sum += w
 	}
-	return weights, max(sum, 1e-9)
+	return out, max(sum, 1e-9)
 }
 
 // saturation is BM25's: 0 to 1, more for a word that comes often in a short

@@ -80,7 +80,7 @@ const (
 	question = "coconut curry noodle soup"
 )
 
-// page builds the memory that the NLWeb package makes of a page.
+// webPage is the memory that the NLWeb package makes of a page.
 func webPage(spaceID, text, url, site, name, schema string) object {
 	return object{"spaceId": spaceID, "originalContent": text, "contentType": "text/plain",
 		"metadata": object{"url": url, "site": site, "name": name, "schema_json": schema}}

@@ -39,6 +39,22 @@ func TestWhatSharesWordsComesFirstAndTheRestAfter(t *testing.T) {
 	require.Empty(t, texts(lexical.retrieve(id, "zebra", nil)))
 }
 
+func TestTheSameQuestionHasTheSameAnswer(t *testing.T) {
+	c := serve(t, Options{})
+	id := c.srv.AddSpace("s")
+	for i := range 40 {
+		c.srv.AddMemory(id, fmt.Sprintf("noodle soup %d with prawns %d and tofu %d", i%3, i%5, i%7), nil)
+	}
+	ask := func() string {
+		body := c.search(id, "tofu prawns 1 2 3 4 soup with noodle", "", nil)
+		return anyUUID.ReplaceAllString(anyTime.ReplaceAllString(body, ""), "")
+	}
+	first := ask()
+	for range 20 {
+		require.Equal(t, first, ask())
+	}
+}
+
 func TestTheDefaultSizeIsTwenty(t *testing.T) {
 	c := serve(t, Options{})
 	id := c.srv.AddSpace("s")
