@@ -22,10 +22,10 @@
 // and lowest first, as a server's are. What no recording shows is a guess that
 // the documentation or the official SDK makes likely: the bodies of 401, 403,
 // 429 and 5xx, a failed item of a batch, the processing history, how a long
-// text is cut. Where sources disagree an option chooses; see Options. Not
-// there: server-sent events, page images, OCR, users, API keys, access
-// policies, ping, admin. The fields hnsw, outputBudget, logging, context and
-// embedderWeights are read and do nothing.
+// text is cut, that metadata with U+0000 is refused. Where sources disagree an
+// option chooses; see Options. Not there: server-sent events, page images, OCR,
+// users, API keys, access policies, ping, admin. The fields hnsw, outputBudget,
+// logging, context and embedderWeights are read and do nothing.
 //
 // # Faults and the record
 //

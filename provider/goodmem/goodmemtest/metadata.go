@@ -22,6 +22,9 @@ type metadata struct {
 // maxDepth is the nesting at which the server's JSON library gives up.
 const maxDepth = 1000
 
+// errNUL is of a character that PostgreSQL's jsonb has no place for.
+var errNUL = errors.New("the character U+0000 cannot be stored")
+
 // member is a property of an object whose order counts.
 type member struct {
 	name  string
@@ -57,6 +60,10 @@ func ordered(dec *json.Decoder, depth int) (any, error) {
 		return nil, err
 	}
 	switch tok := tok.(type) {
+	case string:
+		if strings.ContainsRune(tok, 0) {
+			return nil, errNUL
+		}
 	case json.Number:
 		f, err := tok.Float64()
 		if err != nil || math.IsInf(f, 0) {
@@ -73,7 +80,9 @@ func ordered(dec *json.Decoder, depth int) (any, error) {
 				if err != nil {
 					return nil, err
 				}
-				name, _ = key.(string)
+				if name, _ = key.(string); strings.ContainsRune(name, 0) {
+					return nil, errNUL
+				}
 			}
 			v, err := ordered(dec, depth+1)
 			if err != nil {

@@ -189,7 +189,7 @@ func TestMetadataKeepsItsOrderOnlyInTheAnswerOfTheCreate(t *testing.T) {
 	require.Equal(t, `{"tenant":"acme","b":[{"z":1.0,"a":{"yy":2.0,"x":null}}],"a":false,"b2":"<&>"}`, string(m.echo))
 	require.Equal(t, `{"a":false,"b":[{"a":{"x":null,"yy":2.0},"z":1.0}],"b2":"<&>","tenant":"acme"}`, string(m.stored))
 	require.Equal(t, map[string]any{"tenant": "acme", "b": []any{map[string]any{"z": 1.0, "a": map[string]any{"yy": 2.0, "x": nil}}}, "a": false, "b2": "<&>"}, m.fields)
-	for _, bad := range []string{`[]`, `"x"`, `5`, `null`, strings.Repeat(`{"a":`, 1100) + "1" + strings.Repeat("}", 1100)} {
+	for _, bad := range []string{`{"a":["\u0000"]}`, `{"\u0000":1}`, `[]`, `"x"`, `5`, `null`, strings.Repeat(`{"a":`, 1100) + "1" + strings.Repeat("}", 1100)} {
 		_, err := parseMetadata([]byte(bad))
 		require.Error(t, err)
 	}
