@@ -15,8 +15,11 @@ const (
 	// maxMergeBytes bounds what one merge rewrites, and so how long it holds
 	// up others that write.
 	maxMergeBytes = 32 << 20
-	// chunkBytes bounds a row of a segment.
-	chunkBytes = 1 << 20
+	// chunkBytes is what a row of a segment has of it: as much as fills, with
+	// the row's own numbers, three pages but for an eighth of another. SQLite
+	// asks the system for the memory of each larger value, which costs more
+	// than reading it. Rows of older programs have 1 MiB.
+	chunkBytes = 25_536
 )
 
 // toAbsorb returns the segments that are to be rewritten together with new

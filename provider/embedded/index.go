@@ -219,6 +219,7 @@ const maxSegmentBytes = 1 << 31
 func readSegments(ctx context.Context, tx *session, list []segmentRow, reuse []byte) (map[int64][]byte, error) {
 	ids := make([]int64, len(list))
 	raw := make(map[int64][]byte, len(list))
+	parts := make(map[int64]int64, len(list)) // read so far
 	for i, r := range list {
 		if r.bytes < 0 || r.bytes > maxSegmentBytes {
 			return nil, damaged("an index segment is said to have %d bytes", r.bytes)
@@ -241,10 +242,11 @@ func readSegments(ctx context.Context, tx *session, list []segmentRow, reuse []b
 			return err
 		}
 		have := raw[id]
-		if part*chunkBytes != int64(len(have)) || len(have)+len(data) > cap(have) {
+		if part != parts[id] || len(have)+len(data) > cap(have) {
 			return nil // too few bytes are left then
 		}
 		raw[id] = append(have, data...)
+		parts[id]++
 		return nil
 	}, "SELECT c.segment, c.part, c.data FROM json_each(?) AS j CROSS JOIN chunk AS c ON c.segment = j.value", idList(ids))
 	return raw, err
