@@ -73,7 +73,7 @@ func parse(args []string, log io.Writer) (*settings, error) {
 	flags.IntVar(&s.batch, "batch", 1000, "documents of a put, at most 1000")
 	flags.IntVar(&s.limit, "limit", 50, "hits of a query, each with its object")
 	flags.IntVar(&s.opens, "opens", 7, "fresh processes per engine for the first query of a site, and as many for that of all")
-	flags.DurationVar(&s.quiet, "quiet", time.Second, "how long an engine does nothing until it is taken to have nothing left to do")
+	flags.DurationVar(&s.quiet, "quiet", 5*time.Second, "how long an engine does nothing until it is taken to have nothing left to do")
 	flags.Uint64Var(&s.seed, "seed", 1, "of the sites, the changed words and the queries")
 	flags.StringVar(&s.dir, "dir", os.TempDir(), "`directory` for the stores, on the disk that is to be measured; they are deleted afterwards")
 	flags.BoolVar(&s.check, "check", false, "look at every answer: only sites asked for, no hit twice, objects as they were put")
