@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -110,16 +111,20 @@ func TestALongTextIsSeveralChunksOfOneDefinition(t *testing.T) {
 func TestChunksTogetherHoldTheWholeText(t *testing.T) {
 	text := strings.Repeat("One sentence. Another one! 日本語の文。 "+strings.Repeat("x", 90)+"\n", 20)
 	for _, how := range []chunking{
-		{None: &noChunking{}}, {Recursive: &recursiveChunking{Size: 40, Overlap: 10}}, {Recursive: &recursiveChunking{Size: 1}},
+		{None: &noChunking{}}, {Recursive: &recursiveChunking{Size: 40, Overlap: 10}}, {Recursive: &recursiveChunking{Size: 1}}, {Recursive: &recursiveChunking{Size: 10, Overlap: 3}},
 		{Recursive: &recursiveChunking{Size: 64, Overlap: 63, Separators: []string{`\s+`}, SeparatorIsRegex: true}},
 		{Recursive: &recursiveChunking{Size: 7, Overlap: 2, Measurement: "TOKEN_COUNT"}}, {Sentence: &sentenceChunking{Max: 50, Min: 1}},
 	} {
 		require.Empty(t, how.complete())
-		for _, text := range []string{"", "\n", "x\n", text} {
+		for _, text := range []string{"", "\n", "x\n", strings.Repeat("a b ", 20), text} {
 			end := 0
 			pieces := how.cut(text)
 			for i, p := range pieces {
 				require.True(t, p.start <= end && p.end >= end && (i == 0 || p.start > pieces[i-1].start), "%v after %d", p, end)
+				if r := how.Recursive; r != nil {
+					require.LessOrEqual(t, measure(r.Measurement)(text[p.start:p.end]), r.Size)
+					require.LessOrEqual(t, measure(r.Measurement)(text[p.start:end]), r.Overlap)
+				}
 				end = p.end
 			}
 			require.Equal(t, len(text), end)
@@ -138,6 +143,10 @@ func TestSeveralSpacesAreOneResultSetWithAFilterEach(t *testing.T) {
 	keys := []object{{"spaceId": a, "filter": x}, {"spaceId": strings.ToUpper(b), "filter": y}}
 	got := c.do(http.StatusOK, "POST", "/v1/memories:retrieve", object{"message": "noodle soup", "spaceKeys": keys}).events(t)
 	require.ElementsMatch(t, []string{"noodle soup a1", "noodle soup b2"}, texts(got))
+	got = c.do(http.StatusOK, "POST", "/v1/memories:retrieve", object{"message": "soup b1", "requestedSize": 3, "spaceKeys": []object{{"spaceId": a}, {"spaceId": b}}}).events(t)
+	require.Len(t, texts(got), 3)
+	require.Equal(t, "noodle soup b1", texts(got)[0])
+	require.IsNonDecreasing(t, scores(got))
 	require.Equal(t, []string{"BEGIN retrieve", "END"}, codes(got))
 	byQuery := c.do(http.StatusOK, "GET", "/v1/memories:retrieve?message=noodle&spaceIds="+a+","+b+"&requestedSize=3&fetchMemory=false&pp_reranker_id="+
 		c.srv.AddReranker(Reranker{})+"&pp_max_results=2", nil).events(t)
@@ -278,12 +287,55 @@ func TestFiltersFindTheSameWithAndWithoutTheIndex(t *testing.T) {
 	slices.Sort(want)
 	for _, expression := range []string{
 		`CAST(val('$.site') AS TEXT) = 's4'`, `CAST(val('$.site') AS TEXT) LIKE 's4'`, `CAST(val('$.site') AS TEXT) IN ('s4', 's9')`,
-		`CAST(val('$.site') AS TEXT) = 's4' AND CAST(val('$.n') AS NUMERIC) >= 0`, `NOT (CAST(val('$.site') AS TEXT) != 's' || '4')`,
+		`CAST(val('$.site') AS TEXT) = 's4' OR CAST(val('$.site') AS TEXT) = 's4'`, `CAST(val('$.site') AS TEXT) = 's4' AND CAST(val('$.n') AS NUMERIC) >= 0`, `NOT (CAST(val('$.site') AS TEXT) != 's' || '4')`,
 		`CAST(val('$.site') AS TEXT) = 's4' AND CAST(val('$.long') AS TEXT) IN ('` + strings.Repeat("y", 2000) + `0', '` + strings.Repeat("y", 2000) + `1')`,
 	} {
 		in := object{"message": "noodle", "requestedSize": 300, "spaceKeys": []object{{"spaceId": id, "filter": expression}}}
 		got := texts(c.do(http.StatusOK, "POST", "/v1/memories:retrieve", in).events(t))
 		slices.Sort(got)
 		require.Equal(t, want, got, expression)
+		require.Len(t, c.list(http.StatusOK, id, "filter", expression).Memories, len(want), expression)
 	}
+}
+
+// What the index counts has to be what it holds, whatever came and went.
+func TestTheIndexHoldsWhatIsThere(t *testing.T) {
+	at := &clock{at: New(Options{}).now()}
+	c := serve(t, Options{Now: at.now, IndexDelay: 10e9})
+	id := c.srv.AddSpace("s")
+	var ids []string
+	for i := range 200 {
+		at.at = at.at.Add(1e9)
+		ids = append(ids, c.create(id, fmt.Sprintf("noodle %d of %d", i%9, i), object{"site": fmt.Sprint(i % 3)}))
+		if i%4 != 0 {
+			which := len(ids) * (i % 8) / 8 // some of these are indexed, some wait
+			c.do(http.StatusNoContent, "DELETE", "/v1/memories/"+ids[which], nil)
+			ids = slices.Delete(ids, which, which+1)
+		}
+	}
+	at.at = at.at.Add(time.Minute)
+	held := len(c.srv.Memories(id))
+	corpus := &c.srv.spaces[id].corpus
+	chunks, length, terms := 0, 0, make(map[string]int)
+	for _, m := range corpus.live() {
+		for _, ch := range m.chunks {
+			chunks++
+			length += ch.length
+			for term := range ch.terms {
+				terms[term]++
+			}
+		}
+	}
+	require.NotZero(t, chunks)
+	require.Equal(t, [2]int{chunks, length}, [2]int{corpus.chunks, corpus.length})
+	require.Len(t, corpus.terms, len(terms))
+	for term, p := range corpus.terms {
+		require.Equal(t, terms[term], len(p.list)-p.gone, term)
+	}
+	texts := 0
+	for _, b := range corpus.texts {
+		texts += len(b.memories) - b.gone
+	}
+	require.Equal(t, held, texts)
+	require.LessOrEqual(t, len(corpus.memories), 2*held)
 }
