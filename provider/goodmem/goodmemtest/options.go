@@ -46,6 +46,11 @@ type Options struct {
 	// never seen.
 	HTTPItemCodes bool
 
+	// MaxURI is how many bytes a path with its query may have; a longer one
+	// is answered with 414. 0 is no limit. A server's is not known; that of
+	// Java's web servers is 8 KiB for all headers by default.
+	MaxURI int
+
 	// Discard keeps no record of requests, for loads that would fill the
 	// memory.
 	Discard bool

@@ -84,6 +84,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		out = newReply(f.Status, contentJSON, []byte(f.Body))
 	case f.Status != 0:
 		out = s.fail(f.Status, "%s", cmp.Or(http.StatusText(f.Status), "injected"))
+	case s.options.MaxURI > 0 && len(r.URL.RequestURI()) > s.options.MaxURI:
+		out = s.fail(http.StatusRequestURITooLong, "URI is longer than %d bytes", s.options.MaxURI)
 	case errors.As(err, &tooLarge):
 		out = s.fail(http.StatusRequestEntityTooLarge, "request body is larger than %d bytes", tooLarge.Limit)
 	case err != nil:

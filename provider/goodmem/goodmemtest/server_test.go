@@ -155,6 +155,12 @@ func TestTheRecordHasEveryRequest(t *testing.T) {
 	require.Empty(t, quiet.srv.Requests())
 }
 
+func TestAURICanBeTooLong(t *testing.T) {
+	c := serve(t, Options{MaxURI: 100})
+	c.do(http.StatusOK, "GET", "/v1/spaces?nameFilter="+strings.Repeat("a", 78), nil)
+	require.Contains(t, c.do(http.StatusRequestURITooLong, "GET", "/v1/spaces?nameFilter="+strings.Repeat("a", 79), nil).body, `"status":414`)
+}
+
 func TestIDsGrowAndAreOfVersion7(t *testing.T) {
 	var g ids
 	last := ""
