@@ -257,6 +257,7 @@ func TestWrongUsageEndsWithTwoAndAsksNoProvider(t *testing.T) {
 		"an unknown log level":       {"sites", "--log-level", "loud"},
 		"demo with a store":          {"demo", "--data", "x"},
 		"demo in JSON":               {"demo", "--json"},
+		"care through a plugin":      {"store", "check", "--plugin", "x"},
 		"plugin without a host":      {"plugin"},
 		"plugin with an argument":    {"plugin", "x"},
 		"version with an argument":   {"version", "x"},

@@ -280,6 +280,9 @@ func (a *app) withStore(body func(ctx context.Context, s *embedded.Store, args [
 }
 
 func (a *app) openStore(ctx context.Context) (*embedded.Store, error) {
+	if a.Plugin != "" {
+		return nil, provider.Invalidf("--plugin", "the store commands work on the embedded store's file, and not through a plugin; leave it out")
+	}
 	cfg, err := a.load()
 	if err != nil {
 		return nil, err

@@ -32,6 +32,9 @@ _MAX_FAILURES = 5
 _COOL_DOWN = 30.0
 """In a crash loop, calls fail at once but for one start in so many seconds."""
 
+_LOOK_EVERY = 4.0
+"""Seconds after which a process that has not answered a call is asked for its health."""
+
 _MAX_CALLS = 64
 """Calls in flight, for each event loop. A plugin refuses more than a few hundred."""
 
@@ -97,11 +100,21 @@ class Plugin:
             if self._serving is generation:  # the request, not a channel that was closed
                 raise
             raise wire.PluginGone(str(err)) from None
+        loop = asyncio.get_running_loop()
+
+        def look() -> None:
+            nonlocal next_look
+            generation.if_unhealthy(lambda: self._retire(generation, hangs=True))
+            next_look = loop.call_later(_LOOK_EVERY, look)
+
+        next_look = loop.call_later(_LOOK_EVERY, look)
         try:
             await _until_done(call)
         except asyncio.CancelledError:
             call.cancel()
             raise
+        finally:
+            next_look.cancel()
         try:
             response = call.result()
         except grpc.FutureCancelledError:

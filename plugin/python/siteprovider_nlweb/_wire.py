@@ -83,6 +83,8 @@ def set_scope(scope: Any, site: str | Sequence[str] | None) -> None:
     widens a search.
     """
     sites = [site] if isinstance(site, str) else site
+    if sites is not None and not (isinstance(sites, Sequence) and all(isinstance(s, str) for s in sites)):
+        raise ValueError(f"site: want a name or a list of names, not {type(site).__name__}")
     if sites is None or any(s.strip() == "*" or s.strip().lower() == "all" for s in sites):
         scope.all_sites.SetInParent()
     else:

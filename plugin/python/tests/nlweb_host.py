@@ -31,12 +31,11 @@ site_config:
 """
 
 
-def example() -> str:
-    """The configuration that the README shows for NLWeb."""
+def example(more: bool = False) -> str:
+    """The configuration that the README shows for NLWeb, with what NLWeb wants besides, or without."""
     readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
-    block = re.search(r"^```yaml nlweb\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
-    assert block, "the README shows no configuration for NLWeb"
-    return block.group(1)
+    blocks = dict(re.findall(r"^```yaml nlweb( more|)\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL))
+    return str(blocks[""] + blocks[" more"] if more else blocks[""])
 
 
 @dataclass

@@ -71,7 +71,7 @@ class BridgeTest(BridgeCase):
             self.assertEqual(["a.example"], await sites(search, "a.example"))
             self.assertEqual(["a.example", "c.example"], await sites(search, ["c.example", "a.example", "d.example"]))
             self.assertEqual([], await sites(search, "a.example, b.example"))
-            for site in ("", " ", [], [""], "a\nb", "\ud800"):
+            for site in ("", " ", [], [""], "a\nb", "\ud800", 5, b"a.example", ["a.example", 5]):
                 with self.assertRaises(ValueError, msg=repr(site)):
                     await sites(search, site)
             await search.close()

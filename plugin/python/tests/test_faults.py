@@ -189,6 +189,18 @@ class ProcessesThatHang(FaultTest):
         with mock.patch.object(_generation, "_HEALTH_TIME", 0.2):
             self.with_fake(stopped)
 
+    def test_stopped_during_a_call(self) -> None:
+        """The question is asked again, of the next process, before its time is over."""
+
+        async def stopped(search: SiteproviderRetrievalProvider) -> None:
+            pid = int(await ask(search, "pid"))
+            os.kill(pid, signal.SIGSTOP)
+            self.assertNotEqual(str(pid), await ask(search, "pid"))
+            await asyncio.to_thread(until, "the stopped plugin is killed", dead(pid))
+
+        with mock.patch.object(_generation, "_HEALTH_TIME", 0.2), mock.patch.object(_plugin, "_LOOK_EVERY", 0.2):
+            self.with_fake(stopped)
+
     def test_a_slow_call_is_no_hang(self) -> None:
         async def slow(search: SiteproviderRetrievalProvider) -> None:
             pid = await ask(search, "pid")

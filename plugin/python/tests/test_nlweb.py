@@ -158,7 +158,7 @@ class NLWebTest(BridgeCase):
     def test_configuration(self) -> None:
         """The README's configuration is read by NLWeb's loader, and by ours."""
         config = Path(self.path("config.yaml"))
-        config.write_text(example())
+        config.write_text(example(more=True))
         ingest(self.data, {"@type": "Recipe", "name": "leek soup", "url": "https://a.example/"})
         self.addCleanup(setattr, nlweb_config, "_STATIC_CONFIG", None)
         here = os.getcwd()
@@ -176,6 +176,8 @@ class NLWebTest(BridgeCase):
         self.assertIsInstance(lookup, SiteproviderObjectLookupProvider)
 
         async def ask() -> None:
+            handler = await loaded.get_site_config_lookup("handler").get_config("kitchen.example")
+            self.assertEqual("DefaultAskHandler", handler["ask_handler_class"])
             (item,) = await search.search("leek", "all", 50)
             found = await lookup.get_by_id(item.url)
             assert found is not None
