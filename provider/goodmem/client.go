@@ -30,6 +30,8 @@ type Client struct {
 	http     *http.Client
 	own      *http.Transport // nil: the http.Client was given
 	closed   atomic.Bool
+	dialect  flight[Dialect]
+	space    flight[string]
 	pause    func(ctx context.Context, d time.Duration) error
 }
 
