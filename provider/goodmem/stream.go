@@ -60,7 +60,7 @@ func (s *stream) read(ctx context.Context, r io.Reader) (*Retrieval, error) {
 	}
 	var unreadable *lineError
 	if err != nil && s.events == 0 && !errors.As(err, &unreadable) {
-		return nil, provider.Errorf(provider.ErrUnavailable, "the connection broke before the server answered: %v", err)
+		return nil, fmt.Errorf("the connection broke before the server answered: %w", err)
 	}
 	switch {
 	case err != nil:
