@@ -30,7 +30,7 @@ var hostileIDs = []string{
 	"{" + idA + "}",
 	"urn:uuid:" + idA,
 	strings.ReplaceAll(idA, "-", ""),
-	"gm_0123456789012345678901234567890xyz",
+	"gm_" + strings.Repeat("x", 33), // a key in the place of an id
 	"01a0f262-14db-7347-849d-f9ff2bdc3b1g",
 	"01a0f262/14db-7347-849d-f9ff2bdc3b1b",
 	"01a0f26214db--7347-849d-f9ff2bdc3b1b",
