@@ -107,8 +107,8 @@ func bytesOf(rows []segmentRow) (n int64) {
 }
 
 // load loads the indexes of some of all sites, which no other search does
-// meanwhile, for this search and into the cache. The cache may have newer ones by now, of which this
-// search, which sees an older state, must not make use.
+// meanwhile, for this search and into the cache. The cache may have newer ones by
+// now, of which this search, which sees an older state, must not make use.
 func (x *searched) load(ctx context.Context, all, sites []siteRow, rows map[int64][]segmentRow) error {
 	cache := x.store.indexes
 	defer func() {
